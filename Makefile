@@ -82,7 +82,7 @@ check: lint-run
 lint: setup lint-run ## formatting and lints, both targets
 test-native: test-native-run ## unit, property and doc tests on this machine
 e2e: build setup command-run e2e-run ## the built site in real Chromium
-test-real: setup test-real-run ## what is known of real files: make test-real DATA=../shared/data
+test-real: setup test-real-run ## what is known of real files: make test-real DATA=FOLDER
 
 lint-run:
 	@echo '== lint'

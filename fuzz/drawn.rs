@@ -6,6 +6,7 @@
 
 use crate::exercise::said;
 use gemmscope_analysis::findings::Kind;
+use gemmscope_analysis::ledger::Columns;
 use gemmscope_analysis::planner::{Plan, PlanState};
 use gemmscope_chart::charts::{CHARTS, Inputs};
 use gemmscope_chart::palette::Theme;
@@ -20,6 +21,7 @@ use gemmscope_share::extract::extract;
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::native_csv::csv;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::explain::{brief, explain};
 use gemmscope_words::findings::check_all;
@@ -27,6 +29,7 @@ use gemmscope_words::plan_export;
 use gemmscope_words::replay::{Case, Tool, replay};
 use gemmscope_words::report::{self, Report};
 use gemmscope_words::summary::Summary;
+use std::sync::Arc;
 
 /// No figure of a text is one that cannot be read.
 fn legible(what: &str, text: &str) {
@@ -178,7 +181,8 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     let mut state = ViewState::decode(link).0;
     let device = &devices[usize::from(device) % devices.len()].id;
     state.devices.default.get_or_insert(device.clone());
-    let (frame, refused) = picture::frame(data, &state, &[]);
+    let (frame, refused) =
+        Study::default().frame(&Arc::new(data), &state, &[], || Some(Columns::new()));
     refused.iter().for_each(|r| said(r));
 
     let found = check_all(&frame);

@@ -123,19 +123,41 @@
     var area = dialog.querySelector("textarea");
     if (read && !area.value.trim()) return area.focus();
     if (read) {
-      give({ text: area.value });
+      // What was pasted as it is may hold more than its text.
+      give({ text: copied && area.value === copied.plain ? copied.full : area.value });
       area.value = "";
     }
     dialog.close();
   }
 
+  /** What was last pasted into the dialog: its text as the field shows it, and all that it holds. */
+  var copied = null;
+
+  /**
+   * The text of a copy, or its HTML where that holds a table whose cells the text loses: merged cells leave lines with
+   * different numbers of tabs.
+   */
+  function textOf(transfer) {
+    var plain = transfer.getData("text/plain").replace(/\r\n?/g, "\n");
+    var html = transfer.getData("text/html");
+    var tabs = plain.split("\n").filter(function (line) { return line.trim(); }).map(function (line) { return line.split("\t").length; });
+    var even = tabs.length > 1 && tabs[0] > 1 && tabs.every(function (count) { return count === tabs[0]; });
+    return { plain: plain, full: /<table[\s>]/i.test(html) && !even ? html : plain };
+  }
+
   function pasted(event) {
     var data = event.clipboardData;
-    if (!data || (event.target.closest && event.target.closest("input, textarea, select"))) return;
+    if (!data) return;
+    var field = event.target.closest && event.target.closest("input, textarea, select");
+    if (field) {
+      // Into the empty field: what is added to other text stays text.
+      if (field.closest("#paste")) copied = field.value ? null : textOf(data);
+      return;
+    }
     var files = Array.from(data.files);
-    var text = data.getData("text/plain");
+    var text = textOf(data);
     if (files.length) give({ files: files });
-    else if (text.indexOf("\n") >= 0) give({ text: text });
+    else if (text.plain.indexOf("\n") >= 0) give({ text: text.full });
   }
 
   // A drag that began on this page brings nothing.
@@ -164,7 +186,7 @@
     var files = Array.from(transfer.files);
     if (entries.some(function (entry) { return entry.isDirectory; })) give({ entries: entries });
     else if (files.length) give({ files: files });
-    else if (transfer.getData("text/plain").trim()) give({ text: transfer.getData("text/plain") });
+    else if (textOf(transfer).plain.trim()) give({ text: textOf(transfer).full });
   }
 
   if (!embedded) {

@@ -12,6 +12,16 @@ const out = resolve(process.argv[2] ?? join(project, "target", "docs", "book"));
 const work = join(project, "target", "docs", `source-${process.pid}`);
 const run = (...args) => execFileSync(join(project, "target", "debug", "gemmscope"), args, { cwd: project, encoding: "utf8" });
 const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
+/** A file, or the lines of it between `ANCHOR: name` and `ANCHOR_END: name`, less their indentation. */
+const file = (value) => {
+  const [path, anchor] = value.split("#");
+  if (!anchor) return text(path);
+  const part = text(path).match(new RegExp(`ANCHOR: ${anchor}\n([\\s\\S]*?)\n[^\n]*ANCHOR_END: ${anchor}\n`));
+  if (!part) throw new Error(`${path} has no part ${anchor}`);
+  return part[1].replaceAll(`\n${part[1].match(/^ */)[0]}`, "\n").trimStart();
+};
+/** The entry of a device in the catalogue, as it stands there. */
+const device = (id) => text("crates/model/src/hardware/catalog.json").split(/^(?=  \{)/m).find((entry) => entry.includes(`"id": "${id}"`)).trim().replace(/,$/, "").replaceAll("\n  ", "\n");
 
 /** Pictures: name, arguments of `gemmscope render`. */
 const PICTURES = {
@@ -97,7 +107,8 @@ for (const name of [...chapters, "formats.md"]) {
   const source = name === "formats.md" ? contents() : readFileSync(path, "utf8");
   const done = source.replace(/\{\{(\w+)(?::([^{}]+))?\}\}/g, (all, key, value) => {
     if (key === "recipe") return recipe(value);
-    if (key === "file") return text(value);
+    if (key === "file") return file(value);
+    if (key === "device") return device(value);
     if (key === "format") return format(value, name);
     if (key === "run") return run(...value.split(" ")).trimEnd();
     if (!filled[key]) throw new Error(`${name}: nothing to fill in for ${all}`);

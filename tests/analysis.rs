@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope_analysis::findings::Kind;
-use gemmscope_analysis::ledger::Evidence;
+use gemmscope_analysis::ledger::{Account, Evidence};
 use gemmscope_analysis::planner::{Plan, PlanState};
 use gemmscope_analysis::tuning::{self, SearchHistory};
 use gemmscope_import::{ImportOptions, Imported, read_all};
@@ -20,6 +20,7 @@ use gemmscope_words::replay::bulk;
 use gemmscope_words::report::{
     Picture, Report, gemm_findings, gemm_findings_of, html, json, markdown,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn frame(files: &[(&str, &[u8])], kind: RoofKind) -> Frame {
@@ -528,4 +529,41 @@ fn layers_merge_where_the_trace_shows_them_and_never_batch() {
     assert!(!of("8944 × 2816 × 1024").contains("could be batched"));
     let alone = of("700 × 600 × 512");
     assert!(alone.contains("could be batched") && alone.contains("torch.compile"), "{alone}");
+}
+
+/// The lists of account keys in a schema, wherever they stand.
+fn account_lists(schema: &serde_json::Value, found: &mut Vec<BTreeSet<String>>) {
+    match schema {
+        serde_json::Value::Object(fields) => {
+            fields.values().for_each(|value| account_lists(value, found));
+        }
+        serde_json::Value::Array(items) => {
+            let keys: BTreeSet<String> =
+                items.iter().filter_map(|k| Some(k.as_str()?.to_owned())).collect();
+            if keys.contains("tile") && keys.contains("launch") {
+                found.push(keys);
+            }
+            items.iter().for_each(|value| account_lists(value, found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn schemas_know_every_account() {
+    let all: BTreeSet<String> = Account::ALL.iter().map(|a| a.key().to_owned()).collect();
+    let lost: BTreeSet<String> =
+        Account::ALL.iter().filter(|a| a.is_lost()).map(|a| a.key().to_owned()).collect();
+    for (name, text) in [
+        ("report", include_str!("../docs/src/schema/report-4.json")),
+        ("summary", include_str!("../docs/src/schema/summary-1.json")),
+        ("check", include_str!("../docs/src/schema/check-1.json")),
+    ] {
+        let mut lists = Vec::new();
+        account_lists(&serde_json::from_str(text).unwrap(), &mut lists);
+        assert!(!lists.is_empty(), "{name}");
+        for list in lists {
+            assert!(list == all || list == lost, "{name}: {list:?}");
+        }
+    }
 }

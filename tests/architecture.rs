@@ -1,10 +1,9 @@
-//! ARCHITECTURE.md shows the crates as they are.
+//! ARCHITECTURE.md shows the crates as they are, and the chapter on extending the code as it is.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 /// Crate -> the gemmscope crates it depends on, by short name, as its Cargo.toml says. Test-only dependencies are left out.
 fn arrows() -> BTreeMap<String, Vec<String>> {
@@ -74,36 +73,29 @@ fn every_path_in_it_exists() {
     assert!(checked >= 10, "{checked} paths found");
 }
 
-/// The chapter says which commit did what; where the whole history is there, it is asked.
 #[test]
-fn the_commits_of_the_book_touched_what_it_lists() {
+fn it_is_read_in_some_minutes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let git = |args: &[&str]| {
-        let asked = Command::new("git").arg("-C").arg(root).args(args).output();
-        asked.ok().filter(|answer| answer.status.success())
-    };
-    let said = |answer: std::process::Output| String::from_utf8(answer.stdout).unwrap();
-    let whole = git(&["rev-parse", "--is-shallow-repository"]).map(said);
-    let whole = whole.is_some_and(|shallow| shallow.trim() == "false");
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let words = text.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count();
+    assert!(words <= 900, "{words} words: say it where the code is");
+}
+
+/// The chapter on extending shows code of the project, by file and by part of a file.
+#[test]
+fn what_the_book_shows_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(root.join("docs/src/extend.md")).unwrap();
-    let mut commit = None;
-    let (mut commits, mut files) = (0, 0);
-    for line in text.lines() {
-        if let Some((_, rest)) = line.split_once("ommit `") {
-            let hash = rest.split('`').next().unwrap();
-            assert!(hash.len() >= 7, "{line}");
-            commit = Some(hash.to_owned());
-            commits += 1;
-        } else if let Some(row) = line.strip_prefix("| `") {
-            let path = row.split('`').next().unwrap();
-            let hash = commit.as_ref().unwrap();
-            files += 1;
-            if whole {
-                let touched = git(&["show", "--format=", "--name-only", hash]).map(said);
-                let touched = touched.unwrap_or_else(|| panic!("there is no commit {hash}"));
-                assert!(touched.lines().any(|name| name == path), "{hash}: {path}");
-            }
+    let mut shown = 0;
+    for what in text.split("{{file:").skip(1).map(|rest| rest.split("}}").next().unwrap()) {
+        let (path, part) = what.split_once('#').unwrap_or((what, ""));
+        let code =
+            std::fs::read_to_string(root.join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+        for mark in ["ANCHOR", "ANCHOR_END"] {
+            let marks = code.matches(&format!("{mark}: {part}\n")).count();
+            assert_eq!(marks, usize::from(!part.is_empty()), "{what}: {mark}");
         }
+        shown += 1;
     }
-    assert!(commits >= 4 && files > 12, "{commits} commits, {files} files");
+    assert!(shown >= 5, "{shown} shown");
 }

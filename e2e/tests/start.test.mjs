@@ -132,6 +132,37 @@ test("a folder, dropped text, text typed into the dialog, and a sample before th
   assert.deepEqual(wrong, []);
 });
 
+test("a table copied from a page is read with its merged cells and what stands above it", async (t) => {
+  const { page, wrong } = await held(t);
+  const cells = (...row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  const html =
+    "<meta charset='utf-8'><p>GEMM on an H100 SXM, bf16</p><table>" +
+    "<tr><th rowspan=2>M</th><th rowspan=2>N</th><th rowspan=2>K</th><th colspan=2>time (us)</th></tr><tr><th>cuBLAS</th><th>ours</th></tr>" +
+    `<tr><td rowspan=2>4096</td><td>4096</td><td>4096</td><td>200</td><td>190</td></tr>${cells(8192, 4096, 400, 370)}</table>`;
+  const plain = "M\tN\tK\ttime (us)\ncuBLAS\tours\n4096\t4096\t4096\t200\t190\n8192\t4096\t400\t370\n";
+  const paste = (target) =>
+    page.evaluate(
+      ([target, plain, html]) => {
+        const data = new DataTransfer();
+        data.setData("text/plain", plain);
+        data.setData("text/html", html);
+        const at = document.querySelector(target);
+        at.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        // A made-up event inserts nothing.
+        if (at.matches("textarea")) at.value = plain;
+      },
+      [target, plain, html],
+    );
+  await paste("body");
+  await page.getByRole("button", { name: "Paste text" }).click();
+  await paste("#paste textarea");
+  await page.locator("dialog[open]").getByRole("button", { name: "Read it" }).click();
+  await started(page, 8);
+  const read = await page.evaluate(() => window.gemmscope.summary().map((s) => [s.rows_used, s.devices, s.dtypes]));
+  assert.deepEqual(read, [[4, ["H100 SXM"], ["bf16"]], [4, ["H100 SXM"], ["bf16"]]]);
+  assert.deepEqual(wrong, []);
+});
+
 // The address of boot.mjs names both.
 const PROGRAM = /\/gemmscope-page-[^/?&]*_bg\.wasm(\?.*)?$/;
 const GLUE = /\/gemmscope-page-[^/?&]*\.js(\?.*)?$/;

@@ -11,7 +11,7 @@ pub use picture::{Draw, PictureMemo};
 
 use self::stage::Stage;
 use super::state::Workbench;
-use super::ui::{icon, icon_button, one_stop, table_view};
+use super::ui::{icon, icon_button, roving_tabindex, table_view};
 use crate::web::dom;
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::tooltip::Tooltip;
@@ -69,16 +69,18 @@ pub fn ChartView(
         <section class="chart" aria-label=name data-chart=name on:keydown=escape>
             {above}
             {toolbar(stage, bar, options, as_table)}
-            <div class="chart-scroll" on:scroll=move |e| shell.scrolled(&e)>
-                {canvases(stage, fills, tooltip, described.clone())}
-                {below}
+            <div class="chart-body">
+                <div class="chart-scroll" on:scroll=move |e| shell.scrolled(&e)>
+                    {canvases(stage, fills, tooltip, described.clone())}
+                    {below}
+                </div>
+                {legend.map(|legend| legend(picture))}
+                <p id=described class="visually-hidden">{description}</p>
+                <p class="visually-hidden" aria-live="polite">{spoken}</p>
+                <Show when=move || as_table.get()>
+                    <DataTable picture=picture />
+                </Show>
             </div>
-            {legend.map(|legend| legend(picture))}
-            <p id=described class="visually-hidden">{description}</p>
-            <p class="visually-hidden" aria-live="polite">{spoken}</p>
-            <Show when=move || as_table.get()>
-                <DataTable picture=picture />
-            </Show>
         </section>
     }
     .into_any()
@@ -104,7 +106,7 @@ fn toolbar(
         move || picture.with(|p| p.as_ref().is_some_and(|p| p.opened.said.obstacle.is_some()));
     view! {
         <div class="toolbar" class:open=move || options.get() class:bare=move || none() && !as_table.get() role="toolbar" aria-label="Controls of the chart"
-            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
             <button type="button" class="button small narrow-only fold" aria-expanded=move || options.get().to_string()
                 on:click=move |_| options.update(|o| *o = !*o)>
                 {icon(icon::SLIDERS)} <span>"Options"</span>

@@ -7,7 +7,7 @@ mod replay;
 mod row;
 
 use crate::app::state::{Shared, Shell, Workbench};
-use crate::app::ui::{icon, icon_button, segment, value_of};
+use crate::app::ui::{NARROW, icon, icon_button, segment, value_of};
 use crate::app::views::finding;
 use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
@@ -115,6 +115,16 @@ pub fn Dock() -> impl IntoView {
     details.fold_elsewhere();
     let Details { shell, bench, any, beside, folded, tall, .. } = details;
     let read = model_row::read(bench);
+    // The points of a finding lie all over the picture, whatever was clicked before.
+    Effect::new(move |_| {
+        if bench.finding.get().is_some() && bench.view.with_untracked(|v| v.selection.is_empty()) {
+            shell.dock_side.set("");
+            // On a phone its sheet lies over the list; its points show above.
+            if dom::media(NARROW) {
+                request_animation_frame(|| dom::bring_to_top(".summary-picture .chart-stage"));
+            }
+        }
+    });
     // What opens is said, as the keyboard stays where it is.
     let opened = move || {
         any.get().then(|| format!("Details are open: {}. The key I goes there.", details.title()))

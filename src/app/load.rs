@@ -162,7 +162,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// That it was cancelled.
+    /// The reading was cancelled.
     pub fn add_sample(
         &self,
         input: Input,

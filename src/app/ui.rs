@@ -1,7 +1,7 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
 pub mod menu;
-pub mod one_stop;
+pub mod roving_tabindex;
 mod select;
 pub mod terms;
 

@@ -28,7 +28,7 @@ pub struct Figures<'a> {
     pub rate: f64,
     /// Compulsory bytes over time, byte/s.
     pub bandwidth: f64,
-    /// That over the bandwidth of the roof.
+    /// `bandwidth` over the bandwidth of the roof.
     pub bandwidth_use: f64,
     /// The roof, if the device and its peak are known.
     pub roof: Option<Roof>,

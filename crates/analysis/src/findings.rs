@@ -159,7 +159,7 @@ pub struct FindingFacts {
     pub evidence: FindingEvidence,
     /// Time of its rows over all calls, seconds.
     pub time_s: f64,
-    /// That time as a share of the whole.
+    /// `time_s` as a share of the time of all rows.
     pub share: f64,
     /// Efficiency of its rows, if they have a roof.
     pub efficiency: Option<f64>,

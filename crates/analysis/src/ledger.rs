@@ -158,7 +158,7 @@ impl<'a> Splitter<'a> {
         self.split(row, self.held(row).as_ref())
     }
 
-    /// What a row can be held against; `None` where there is nothing.
+    /// Fastest comparable run of the row's group, if any.
     fn held(&self, row: u32) -> Option<Held> {
         let group = self.partners.group_of[row as usize] as usize;
         let comparable = *self.partners.comparable.get(group)?;
@@ -192,6 +192,7 @@ impl<'a> Splitter<'a> {
             left -= s;
             left
         };
+        // ANCHOR: launch
         let over = take(Account::Roof, roof_s);
         let mut tile = None;
         if over > 0.0 {
@@ -203,6 +204,7 @@ impl<'a> Splitter<'a> {
             }
             take(Account::Rest, f64::INFINITY);
         }
+        // ANCHOR_END: launch
         Some(Entry { call, alternatives, alternative, tile })
     }
 

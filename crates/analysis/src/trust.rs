@@ -259,7 +259,7 @@ fn of_all(about: About, weight: Verdict, (count, of): (u64, u64), text: String) 
     Reason { about, weight, device: String::new(), text, count, of, share: None }
 }
 
-/// That the kernels of some rows were built for another device.
+/// The reason for doubt if kernels of some rows were built for another device.
 fn other_device(frame: &Frame, place: &[Option<usize>]) -> Option<Reason> {
     let (code, target) = other_kernels(frame)?;
     let text = built_for_another(frame, code, &target)?;

@@ -50,7 +50,7 @@ impl<'a> RenderOptions<'a> {
 /// A chart that was opened: what is said of it, and a picture of any size.
 pub struct Chart {
     /// What it says of itself.
-    pub said: Said,
+    pub said: Statement,
     /// Nothing where an obstacle stands in the way.
     picture: Option<Box<dyn Picture>>,
 }
@@ -63,7 +63,7 @@ impl Chart {
 
     fn of_any(picture: Box<dyn Picture>, controls: Vec<Control>) -> Self {
         let (title, obstacle) = (picture.title(), picture.obstacle());
-        let mut said = Said { title, obstacle, controls, ..Said::default() };
+        let mut said = Statement { title, obstacle, controls, ..Statement::default() };
         if said.obstacle.is_none() {
             (said.verdict, said.notes) = (picture.verdict(), picture.notes());
             (said.details, said.figures) = (picture.details(), picture.figures());
@@ -78,7 +78,10 @@ impl Chart {
         controls: Vec<Control>,
     ) -> Self {
         let (title, obstacle) = (title.into(), Some(why.into()));
-        Chart { said: Said { title, obstacle, controls, ..Said::default() }, picture: None }
+        Chart {
+            said: Statement { title, obstacle, controls, ..Statement::default() },
+            picture: None,
+        }
     }
 
     /// The picture: its background and title, then what stands in its way, or its legend with the marks
@@ -200,7 +203,7 @@ impl Heights {
     }
 }
 
-/// The picture of a chart: as [`Chart`] and [`Said`] say of each.
+/// The picture of a chart: as [`Chart`] and [`Statement`] say of each.
 pub(crate) trait Picture: Send + Sync {
     fn title(&self) -> String {
         String::new()
@@ -251,7 +254,7 @@ pub(crate) trait Picture: Send + Sync {
 
 /// What an opened chart says of itself, worked out once.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Statement {
     /// One sentence: what the picture shows. Where it is empty, the obstacle.
     pub title: String,
     /// Why there is nothing to draw: then there are settings and no sentences.
@@ -268,7 +271,7 @@ pub struct Said {
     pub figures: Vec<(String, String, String)>,
 }
 
-impl Said {
+impl Statement {
     /// All sentences.
     pub fn sentences(&self) -> Vec<String> {
         [&self.verdict[..], &self.notes].concat()

@@ -8,12 +8,13 @@
 //!
 //! ```
 //! use gemmscope_chart::{palette::Theme, picture, svg::svg};
-//! use gemmscope_table::{dataset::Dataset, view_state::ViewState};
+//! use gemmscope_table::{study::Study, view_state::ViewState};
+//! use std::sync::Arc;
 //!
 //! // What a link holds: cells of everything that was measured in bf16.
 //! let (state, _) = ViewState::decode("view=cells&f.dtype=bf16");
 //! // Rows come from the import crate; here there are none.
-//! let (frame, _) = picture::frame(Dataset::new(), &state, &[]);
+//! let (frame, _) = Study::default().frame(&Arc::default(), &state, &[], || None);
 //! let scene = picture::saved(&frame, &state, (800.0, None), &Theme::LIGHT).unwrap();
 //! assert_eq!(scene.message.as_deref(), Some("No GEMMs yet: open a file."));
 //! assert!(svg(&scene).starts_with("<svg"));
@@ -28,6 +29,7 @@
 //! | [`charts`] | the list of charts, and one folder a chart |
 //! | [`gesture`] | what pointer, wheel and keys call for on a drawn chart |
 //! | [`interactive`] | a drawn chart that answers to pointer and keyboard |
+//! | [`link_keys`] | the settings that a link can hold |
 //! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
 //! | [`planner`] | the charts of the planner, which need no file |
 //! | `parts` | what charts are made of: [`scene`], [`scale`], ticks, text, [`labels`], [`palette`], [`legend`], layout, [`color_scale`], band scale, [`hit`] grid, [`scroll`] bars, [`camera`], [`tooltip`] |
@@ -41,13 +43,14 @@
 //! 1. Make a file `src/charts/<name>.rs` with a `Picture`: its title, what stands in its way, its sentences,
 //!    `draw` and `table`, of which `columns::Columns` gives table and tooltips of one list. Where marks are groups
 //!    of rows, it works out a `Spec` (groups, their names and figures, colours), from which all but title and
-//!    `draw` follows; `charts/boxes.rs` is the example. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
-//!    [said](chart::Said) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
+//!    `draw` follows; `examples/time_by_type.rs` is a small one. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
+//!    [said](chart::Statement) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
 //!    names with bars, `plot::Upright` columns above names, `cells::Cells` a grid, `plot::xy` two axes. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
 //!    number, from which `Picture::tooltip` writes what is said of it; hovering, selecting, the keyboard, saving
 //!    and the accessible table then work.
 //! 2. Give it a `KIND`: its key in links, its name, its question.
-//! 3. Add that to [`CHARTS`](charts::CHARTS), and its key to a place of [`places::PLACES`]. The
+//! 3. Add that to [`CHARTS`](charts::CHARTS), its key to a place of [`places::PLACES`], and its settings to
+//!    [`link_keys::KEYS`]. The
 //!    page shows it there, the command renders it, and the tests that go through all charts draw it
 //!    with every setting.
 //!
@@ -59,6 +62,7 @@ pub mod chart;
 pub mod charts;
 pub mod gesture;
 pub mod interactive;
+pub mod link_keys;
 pub mod paint;
 mod parts;
 pub mod picture;
@@ -66,6 +70,9 @@ pub mod places;
 pub mod planner;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[cfg(test)]
+#[path = "examples/time_by_type.rs"]
+mod time_by_type;
 
 pub use charts::roofline;
 pub use paint::svg;

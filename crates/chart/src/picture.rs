@@ -9,32 +9,14 @@ use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
 use gemmscope_analysis::findings::Kind;
-use gemmscope_analysis::ledger::{Account, Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
-use gemmscope_model::hardware::Device;
-use gemmscope_table::data_kind::Decision;
+use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST, field_of};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Categories, Field, Frame};
-use gemmscope_table::filter::Mask;
-use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::{RowRef, ViewState};
 use gemmscope_words::findings::{Finding, Findings, check_all};
-use std::sync::Arc;
 
 /// The parameter that holds the chosen finding.
 pub const FINDING_KEY: &str = "finding";
-
-/// The rows that a view state shows of some data, with their figures. `custom` are devices that
-/// the catalogue lacks. Filters that are too many are named.
-pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec<String>) {
-    let devices = state.devices.resolve(&data, custom);
-    let metrics = Metrics::compute(&data, devices, state.roof);
-    let decision = Arc::new(Decision::new(&data, state.kind));
-    let whole = Frame::new(Arc::new(data), Arc::new(metrics), decision, Arc::default());
-    let mut mask = Mask::default();
-    let refused = mask.update(&state.filters, &whole);
-    let rows = Arc::new(mask.passing());
-    (whole.with_rows(rows).with_derived(Columns::new()), refused)
-}
 
 /// The selected rows in the order of selection: those that the reader picked, else those of the
 /// chosen finding, which is asked for only then.
@@ -217,6 +199,7 @@ fn opened<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gemmscope_analysis::ledger::Columns;
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
     use gemmscope_table::fixture::Rows;

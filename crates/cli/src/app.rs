@@ -1,5 +1,4 @@
-//! The one-file page that data is put into: the one that the build put into this program, or the
-//! file of `--app`.
+//! The one-file page that data is put into: the one built into this program, or the file of `--app`.
 
 use flate2::read::GzDecoder;
 use std::ffi::OsStr;
@@ -8,16 +7,23 @@ use std::io::Read;
 /// `gemmscope.html`, compressed; empty in a build without it (see `build.rs`).
 static PAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.gz"));
 
-/// True if this program carries the page.
-pub(super) fn is_carried() -> bool {
-    !PAGE.is_empty()
+/// Refuses a command line without `--app` if no page is built into this program.
+pub(super) fn expect(file: Option<&OsStr>) -> Result<(), String> {
+    match file.is_some() || !PAGE.is_empty() {
+        true => Ok(()),
+        false => {
+            Err("--app FILE is missing: this build carries no page, so name the one-file page \
+                      (gemmscope.html of a release)"
+                .into())
+        }
+    }
 }
 
-/// The page of this file, else the carried one (a command line without either is refused before).
+/// The HTML of this file, else of the page built in ([`expect`] has made sure that there is one).
 ///
 /// # Errors
 ///
-/// A sentence, if it cannot be read.
+/// A sentence if the page cannot be read.
 pub(super) fn template(file: Option<&OsStr>) -> Result<String, String> {
     if let Some(file) = file {
         return std::fs::read_to_string(file)

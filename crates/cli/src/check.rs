@@ -5,22 +5,68 @@ mod regression;
 mod words;
 
 use crate::Io;
-use crate::args::Args;
-use crate::load::{Exit, Stop, load_with_baseline, shown, view_state};
+use crate::command_line::{Input, Selection, notes, share};
+use crate::load::{Exit, Request, Stop, load, load_with_baseline, shown, view_state};
 use crate::messages::Code;
 use crate::progress;
+use clap::{ArgGroup, ValueEnum};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_words::doc;
 use serde::Serialize;
+use std::ffi::OsString;
+use std::path::Path;
 
-/// Formats of `check`.
-pub(super) const FORMS: [&str; 3] = ["text", "markdown", "json"];
+/// Limits for continuous integration; exit code 3 if one is broken
+#[derive(Debug, clap::Args)]
+#[command(
+    group = ArgGroup::new("limit").args(["min_efficiency", "baseline"]).multiple(true).required(true),
+    after_help = notes(
+        "At least one limit is needed: --min-efficiency or --baseline. A GEMM of the baseline that is not\n\
+         measured any more breaks the limit too; --allow-missing lets it pass.\n",
+        &[
+            "gemmscope check new.csv --device mi300x --min-efficiency 60%",
+            "gemmscope check new.csv --baseline old.csv --max-regression 5%",
+            "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
+        ],
+    ),
+)]
+pub(super) struct Check {
+    /// Minimum time-weighted efficiency of all rows: 60% or 0.6
+    #[arg(long, value_name = "P", value_parser = share)]
+    min_efficiency: Option<f64>,
+    /// Apply it to each row instead
+    #[arg(long, requires = "min_efficiency")]
+    each: bool,
+    /// Compare with this file, GEMM by GEMM
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<OsString>,
+    /// Maximum slowdown of a GEMM: 5% or 0.05
+    #[arg(long, value_name = "P", value_parser = share, default_value = "5%", requires = "baseline")]
+    max_regression: f64,
+    /// GEMMs of the baseline may be missing
+    #[arg(long, requires = "baseline")]
+    allow_missing: bool,
+    /// Form of the verdict
+    #[arg(long, value_name = "F")]
+    form: Option<Form>,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    Text,
+    Markdown,
+    Json,
+}
 
 /// Version of the JSON; `docs/src/schema/check-1.json` describes it.
 const SCHEMA: &str = "gemmscope/check/1";
 
-/// A limit and what was found.
+/// A limit and its verdict.
 #[derive(Debug, Serialize)]
 #[serde(tag = "limit", rename_all = "snake_case")]
 enum Limit {
@@ -36,7 +82,7 @@ impl Limit {
         }
     }
 
-    /// What it is about, where that is not plain, and why it cannot be judged.
+    /// Why the limit cannot be judged, with its subject in front; `None` if it was judged.
     fn doubt(&self) -> Option<String> {
         let (of, why) = match self {
             Limit::Efficiency(e) if e.side.is_empty() => ("efficiency: ".to_owned(), &e.why),
@@ -47,27 +93,27 @@ impl Limit {
     }
 }
 
-/// A least efficiency, held against one side and device.
+/// Minimum efficiency, checked for one side on one device.
 #[derive(Debug, Default, Serialize)]
 struct Efficiency {
-    /// Name of the side, and of the device where there are several; "" of the only one.
+    /// Name of the side (and of the device, if there are several); "" if there is only one.
     side: String,
     /// Whether it holds; `None` if it cannot be judged.
     held: Option<bool>,
     /// Why it cannot be judged.
     why: Option<String>,
-    /// It holds for each row, rather than for their sum.
+    /// The limit applies to each row, not to their sum.
     each: bool,
     least: f64,
-    /// Share of the roof by the ledger: 1 - lost / time.
+    /// Efficiency by the ledger: 1 - lost / time.
     weighted_efficiency: Option<f64>,
-    /// Rows judged.
+    /// Number of rows judged.
     judged: usize,
-    /// Their share of the GEMM time.
+    /// Share of the GEMM time that these rows take, 0 to 1.
     judged_share_of_time: Option<f64>,
-    /// Rows above their roof by more than clocks and timers vary, which count as at it.
+    /// Rows above their roof by more than measurement error. They count as at the roof.
     above_roof: u64,
-    /// The highest efficiency of these.
+    /// Highest efficiency of those rows.
     highest_above_roof: Option<f64>,
     /// Rows without a roof, which are not judged.
     without_roof: u64,
@@ -85,7 +131,7 @@ struct Low {
     efficiency: f64,
 }
 
-/// A largest slowdown since a baseline.
+/// Maximum slowdown against a baseline.
 #[derive(Debug, Default, Serialize)]
 struct Regression {
     /// Name of the baseline's file.
@@ -95,98 +141,108 @@ struct Regression {
     /// Why it cannot be judged.
     why: Option<String>,
     most: f64,
-    /// GEMMs that both have.
+    /// Number of GEMMs in both files.
     compared: usize,
-    /// GEMMs beyond the limit, but within the spread of their repeats.
+    /// GEMMs over the limit, but within the spread of their repeats.
     within_spread: usize,
     /// How the GEMMs were matched.
     matched: String,
-    /// The GEMMs beyond the limit, worst first.
+    /// The GEMMs over the limit, worst first.
     rows: Vec<Slower>,
 }
 
-/// A GEMM that takes too much longer.
+/// A GEMM over the limit.
 #[derive(Debug, Serialize)]
 struct Slower {
     gemm: String,
-    /// Time now over time before, less 1.
+    /// Relative slowdown: time now / time before - 1.
     longer: f64,
     before_s: f64,
     now_s: f64,
 }
 
-/// GEMMs of a baseline that the files lack: a benchmark that breaks on its slowest GEMM has no slow one.
+/// GEMMs of the baseline that the files lack. They break the verdict, because a benchmark that crashes on its slowest
+/// GEMM shows no slow one.
 #[derive(Debug, Default, Serialize)]
 struct Missing {
     /// Name of the baseline's file.
     baseline: String,
     /// Whether it holds; `None` where the files share no GEMM with the baseline.
     held: Option<bool>,
-    /// They may be missing: it holds whatever is.
+    /// `--allow-missing`: the verdict holds however many are missing.
     allowed: bool,
-    /// How many are gone, of so many.
+    /// Number of missing GEMMs, and of all in the baseline.
     gone: usize,
     of: usize,
-    /// Which.
+    /// The missing GEMMs.
     gemms: Vec<String>,
 }
 
-/// Checks the files against the limits; prints one line per limit and the rows that break it.
-pub(super) fn check(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let (loaded, baseline) = load_with_baseline(args, io.stdin);
-    let loaded = loaded.with_rows(&mut io.err)?;
-    let state = view_state(args, &loaded, &mut io.err)?;
-    let failed = loaded.failed;
-    let baseline = match baseline {
-        None => None,
-        Some((name, baseline)) => Some((name, baseline.with_rows(&mut io.err)?)),
-    };
-    progress::step("holding the rows against the limits");
-    let frame = shown(loaded.data.clone(), &state, &loaded.custom, &mut io.err)?;
-    let ledger = Ledger::new(&frame);
-    let trust = Trust::of(&frame).beside(&ledger);
-    let mut limits = Vec::new();
-    if let Some(least) = args.min_efficiency {
-        let sides = efficiency::of_sides(&frame, least, args.each);
-        limits.extend(sides.into_iter().map(Limit::Efficiency));
-    }
-    let mut missing = None;
-    if let Some((name, baseline)) = baseline {
-        let most = args.max_regression.unwrap_or(0.05);
-        let (regression, gone) = regression::against(loaded, &name, baseline, &state, most)?;
-        limits.push(Limit::Regression(regression));
-        let allowed = args.allow_missing;
-        missing = Some(Missing { held: gone.held.map(|held| held || allowed), allowed, ..gone });
-    }
-    for doubt in limits.iter().filter_map(Limit::doubt) {
-        io.err.say(Code::NotJudged, &doubt)?;
-    }
-    let held = verdict(&limits, missing.as_ref());
-    let text = match args.form.as_deref() {
-        Some("json") => {
-            let object = serde_json::json!({
-                "schema": SCHEMA, "held": held, "limits": limits, "missing": missing,
-                "ledger": ledger, "trust": trust,
-            });
-            format!("{object}\n")
-        }
-        form => {
-            let blocks = words::blocks(held, (&limits, missing.as_ref()), &ledger, &trust);
-            match form {
-                Some("markdown") => doc::markdown(&blocks).trim_start().to_owned(),
-                _ => doc::plain(&blocks),
+impl Check {
+    /// Checks the files against the limits; prints one line per limit and the rows that break it.
+    pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
+        let request = Request { beside: self.baseline.as_deref(), ..self.input.request() };
+        let (loaded, baseline) = match &self.baseline {
+            None => (load(&request, io.stdin), None),
+            Some(file) => {
+                let (loaded, baseline) = load_with_baseline(&request, file, io.stdin);
+                (loaded, Some((file, baseline)))
             }
+        };
+        let loaded = loaded.with_rows(&mut io.err)?;
+        let state = view_state(&self.selection, None, &loaded, &mut io.err)?;
+        let failed = loaded.failed;
+        let baseline = match baseline {
+            None => None,
+            Some((file, baseline)) => Some((file, baseline.with_rows(&mut io.err)?)),
+        };
+        progress::step("holding the rows against the limits");
+        let frame = shown(loaded.data.clone(), &state, &loaded.custom, &mut io.err)?;
+        let ledger = Ledger::new(&frame);
+        let trust = Trust::of(&frame).beside(&ledger);
+        let mut limits = Vec::new();
+        if let Some(least) = self.min_efficiency {
+            let sides = efficiency::of_sides(&frame, least, self.each);
+            limits.extend(sides.into_iter().map(Limit::Efficiency));
         }
-    };
-    io.out.write_all(text.as_bytes())?;
-    Ok(match held {
-        Some(false) => Exit::Broken,
-        Some(true) => Exit::worked(!failed),
-        None => Exit::Failed,
-    })
+        let mut missing = None;
+        if let Some((file, baseline)) = baseline {
+            let name = Path::new(file).file_name().unwrap_or(file).to_string_lossy();
+            let (regression, gone) =
+                regression::against(loaded, &name, baseline, &state, self.max_regression)?;
+            limits.push(Limit::Regression(regression));
+            let allowed = self.allow_missing;
+            missing =
+                Some(Missing { held: gone.held.map(|held| held || allowed), allowed, ..gone });
+        }
+        for doubt in limits.iter().filter_map(Limit::doubt) {
+            io.err.say(Code::NotJudged, &doubt)?;
+        }
+        let held = verdict(&limits, missing.as_ref());
+        let blocks = || words::blocks(held, (&limits, missing.as_ref()), &ledger, &trust);
+        let form =
+            self.form.unwrap_or(if self.input.source.json { Form::Json } else { Form::Text });
+        let text = match form {
+            Form::Json => {
+                let object = serde_json::json!({
+                    "schema": SCHEMA, "held": held, "limits": limits, "missing": missing,
+                    "ledger": ledger, "trust": trust,
+                });
+                format!("{object}\n")
+            }
+            Form::Markdown => doc::markdown(&blocks()).trim_start().to_owned(),
+            Form::Text => doc::plain(&blocks()),
+        };
+        io.out.write_all(text.as_bytes())?;
+        Ok(match held {
+            Some(false) => Exit::Broken,
+            Some(true) => Exit::worked(!failed),
+            None => Exit::Failed,
+        })
+    }
 }
 
-/// A broken limit says more than one that could not be judged.
+/// `Some(false)` if any limit is broken, `Some(true)` if all hold, `None` if one could not be judged.
 fn verdict(limits: &[Limit], missing: Option<&Missing>) -> Option<bool> {
     let all = limits.iter().map(Limit::held).chain(missing.map(|m| m.held));
     if all.clone().any(|held| held == Some(false)) {

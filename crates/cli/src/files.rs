@@ -6,37 +6,36 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Files of a folder that are read at most, as on the page; a larger folder was probably named by
-/// mistake.
+/// Most files that are read of one folder, as on the page; a larger one was probably named by mistake.
 const MOST_OF_A_FOLDER: usize = 500;
 
 /// One file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
-    /// Where it lies; `None` for standard input.
+    /// Path; `None` for standard input.
     pub path: Option<PathBuf>,
-    /// Its name for the importer; "" for standard input. A file of a folder carries its path from
-    /// there, as on the page, so that the files of one report are known to belong together.
+    /// Name for the importer; "" for standard input. A file of a folder keeps its path below that folder, so
+    /// that files of one report are known to belong together.
     pub name: String,
-    /// It was found in a folder: a file there that is of no known format is not the user's mistake.
+    /// True if it was found in a folder. A file of unknown format there is no mistake of the user.
     pub of_folder: bool,
 }
 
 impl Given {
-    /// Its bytes; unknown for standard input and for pipes.
+    /// Size in bytes; `None` for standard input and pipes.
     pub(super) fn size(&self) -> Option<u64> {
         let about = std::fs::metadata(self.path.as_ref()?).ok()?;
         about.is_file().then_some(about.len())
     }
 
-    /// Its name in messages.
+    /// Name in messages.
     pub(super) fn name_for_people(&self) -> Cow<'_, str> {
         if self.path.is_none() { Cow::Borrowed("standard input") } else { one_line(&self.name) }
     }
 }
 
-/// The files of the arguments, in their order, with folders replaced by what is in them, and what
-/// is wrong with the arguments.
+/// The files of the arguments in order, with folders replaced by the files in them; and a sentence for each
+/// argument that cannot be used.
 pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
     let (mut files, mut wrong) = (Vec::new(), Vec::new());
     let mut named = names(args).into_iter();
@@ -66,14 +65,13 @@ pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
     (files, wrong)
 }
 
-/// Folders of a name at most: files that lie further apart have nothing to do with each other, and
-/// their paths are nobody's business where a page or a report is passed on.
+/// Most folders in a name. Files further apart are unrelated, and their paths should not leave this machine with a
+/// page or a report.
 const NAMED_FOLDERS: usize = 2;
 
-/// Names of the single files, in their order. They begin below the folder that one of them lies in
-/// if that holds all others: `GEMM.csv` and `category_data/gemm_ops.csv` of one report. Files of
-/// unrelated folders have plain names, so that none depends on where those lie; but where two plain
-/// names are equal, the folders tell them apart.
+/// Names of the files that were given one by one, in order. If one of them lies in the folder that holds all
+/// others, names are relative to that folder (`GEMM.csv`, `category_data/gemm_ops.csv`). Otherwise they are bare
+/// file names, with folders only where two bare names are equal.
 fn names(args: &[OsString]) -> Vec<String> {
     let paths: Vec<&Path> =
         args.iter().filter(|a| *a != "-").map(Path::new).filter(|p| !p.is_dir()).collect();
@@ -92,7 +90,7 @@ fn names(args: &[OsString]) -> Vec<String> {
     paths.iter().map(name).collect()
 }
 
-/// The deepest folder above both.
+/// The deepest common folder.
 fn common(a: &Path, b: &Path) -> PathBuf {
     a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
 }
@@ -109,7 +107,7 @@ fn with_slashes(path: &Path) -> String {
     parts.join("/")
 }
 
-/// Adds the files of a folder and of those in it, by name. Hidden ones are passed over.
+/// Adds the files of a folder and its subfolders, sorted by name, without hidden ones.
 fn walk(folder: &Path, name: &str, files: &mut Vec<Given>, wrong: &mut Vec<String>) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -122,7 +120,7 @@ fn walk(folder: &Path, name: &str, files: &mut Vec<Given>, wrong: &mut Vec<Strin
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let own = entry.file_name().to_string_lossy().into_owned();
-        // A link may lead back up: its target is given by its own name where it is wanted.
+        // Links to folders are not followed: they may form a cycle.
         let Ok(kind) = entry.file_type() else {
             continue;
         };

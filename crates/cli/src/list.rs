@@ -1,6 +1,6 @@
-//! `gemmscope formats`, `devices`, `views`: the values of the options; `rules`: what findings are
-//! made of.
+//! `gemmscope formats`, `devices` and `views` list the values of options; `rules` describes the rules behind findings.
 
+use crate::command_line::notes;
 use gemmscope_analysis::findings::RULES;
 use gemmscope_chart::charts::CHARTS;
 use gemmscope_chart::places::{self, PLACES};
@@ -9,7 +9,7 @@ use gemmscope_model::hardware;
 use gemmscope_words::findings::{RULE_TEXTS, need};
 use std::io::Write;
 
-/// Formats: id, name, what produces it.
+/// Prints a line a format: id, name, what produces it.
 pub(super) fn formats(out: &mut dyn Write) -> std::io::Result<()> {
     for f in FORMATS {
         writeln!(out, "{:<18} {}; {}", f.id, f.name, f.produced_by)?;
@@ -20,20 +20,34 @@ pub(super) fn formats(out: &mut dyn Write) -> std::io::Result<()> {
 /// Version of the devices' JSON; `docs/src/schema/devices-1.json` describes it.
 const DEVICES_SCHEMA: &str = "gemmscope/devices/1";
 
-/// Devices: id, name; as JSON all that is known of each, in base units.
-pub(super) fn devices(json: bool, out: &mut dyn Write) -> std::io::Result<()> {
-    if json {
-        let devices = hardware::catalog();
-        let object = serde_json::json!({ "schema": DEVICES_SCHEMA, "devices": devices });
-        return writeln!(out, "{object}");
-    }
-    for d in hardware::catalog() {
-        writeln!(out, "{:<18} {}", d.id, d.name)?;
-    }
-    Ok(())
+/// The devices, for --device
+#[derive(Debug, clap::Args)]
+#[command(after_help = notes("", &[
+    "gemmscope devices | grep -i h100",
+    "gemmscope devices --json | jq '.devices[] | select(.id == \"mi300x\") | .peaks'",
+]))]
+pub(super) struct Devices {
+    /// As JSON: all that is known of each, in base units
+    #[arg(long)]
+    json: bool,
 }
 
-/// Views: the places of the page with what each shows, and under each its pictures.
+impl Devices {
+    /// Id and name of each, or JSON.
+    pub(super) fn list(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        if self.json {
+            let devices = hardware::catalog();
+            let object = serde_json::json!({ "schema": DEVICES_SCHEMA, "devices": devices });
+            return writeln!(out, "{object}");
+        }
+        for d in hardware::catalog() {
+            writeln!(out, "{:<18} {}", d.id, d.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints the places of the page, and the charts of each.
 pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
     for place in &PLACES {
         writeln!(out, "{:<18} {}", place.id, place.hint)?;
@@ -46,8 +60,8 @@ pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Rules in the order in which they are checked: id and title, then a line each for what it needs,
-/// when it speaks, how sure it is, and how to confirm it.
+/// Prints the rules in the order they are checked: id and title, then what each needs, its threshold, its evidence and
+/// how to confirm it.
 pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
     for (rule, text) in RULES.iter().zip(RULE_TEXTS) {
         let needs: Vec<&str> = rule.needs.iter().map(need).collect();

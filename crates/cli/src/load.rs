@@ -1,13 +1,13 @@
 //! Reads the files of a command line into one table.
 
 use crate::Io;
-use crate::args::Args;
+use crate::command_line::{Selection, Source};
 use crate::files::{Given, given};
-use crate::help::Command;
 use crate::messages::{Code, Messages};
 use crate::read::read;
 use crate::{output, progress};
-use gemmscope_chart::picture;
+use gemmscope_analysis::ledger::Columns;
+use gemmscope_chart::link_keys;
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{self, Device, NameMatch, RoofKind};
@@ -16,22 +16,37 @@ use gemmscope_model::units::plural;
 use gemmscope_table::dataset::{Assumption, Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_table::study::Study;
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
-use std::ffi::OsString;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+
+/// What a command reads, and where its result goes.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'a> {
+    pub source: &'a Source,
+    /// Id of the format that the files are read as.
+    pub format: Option<&'a str>,
+    /// `-o`.
+    pub output: Option<&'a Path>,
+    /// A file that is read beside those of `source`: a baseline, a page.
+    pub beside: Option<&'a OsStr>,
+}
 
 /// What became of one file.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// Its rows are in the table; these are its sources.
+    /// Its rows are in the table, as these sources.
     Table(std::ops::Range<usize>),
     /// It defines these devices.
     Devices(Vec<String>),
-    /// It says what surrounds the table of this name.
+    /// It has context for the table of this name (`None`: that table was not given).
     Context(Option<String>),
-    /// It was not read, for this reason, and need not be.
+    /// It was not needed, for this reason.
     LeftOut(String),
     /// It cannot be read.
     Failed(ImportError),
@@ -44,21 +59,32 @@ pub(super) struct Loaded {
     pub custom: Vec<Device>,
     /// Id of the device of `--device`.
     pub device: Option<String>,
-    /// The files have measured peaks, to which percentages then refer.
+    /// The files have measured peaks; efficiency is relative to these then.
     pub measured_peaks: bool,
-    /// What became of each file, by its name for people.
+    /// Name and outcome of each file.
     pub files: Vec<(String, Outcome)>,
-    /// Something of what was named could not be read: the exit code is 1 although the rest was.
+    /// True if a file could not be read: the exit code is 1 even if the others were.
     pub failed: bool,
-    /// What is wrong with the options, as only the files could tell.
+    /// An error in the options that shows only once the files are read.
     pub misuse: Option<String>,
-    /// The command, whose help a misuse names.
-    command: Option<Command>,
 }
 
 impl Loaded {
+    /// The rows and the view state that the options select.
+    pub(super) fn show(
+        self,
+        selection: &Selection,
+        view: Option<&str>,
+        err: &mut Messages<'_>,
+    ) -> Result<Shown, Stop> {
+        let state = view_state(selection, view, &self, err)?;
+        let failed = self.failed;
+        let frame = shown(self.data, &state, &self.custom, err)?;
+        Ok(Shown { frame, state, failed })
+    }
+
     /// Ends a command that has nothing to show.
-    fn expect_rows(&self) -> Result<(), Stop> {
+    pub(super) fn expect_rows(&self) -> Result<(), Stop> {
         if self.misuse.is_some() {
             return Err(Stop::With(Exit::Misuse));
         }
@@ -73,21 +99,42 @@ impl Loaded {
     }
 
     /// True if a file holds time of GEMMs whose shape is not known.
-    fn has_gemm_time(&self) -> bool {
+    pub(super) fn has_gemm_time(&self) -> bool {
         self.data.sources.iter().any(|s| s.without_model.time_s > 0.0)
     }
 
-    /// What is wrong with the options, as only the files could tell; takes the device on the way.
-    fn misuse_of_options(&mut self, args: &Args) -> Option<String> {
-        match device_id(args.device.as_deref(), &self.custom) {
+    /// Sets the device, and returns what is wrong with `--device` and `--answer`, given the files.
+    fn misuse_of_options(&mut self, source: &Source, options: &ImportOptions) -> Option<String> {
+        match device_id(source.device.as_deref(), &self.custom) {
             Ok(id) => self.device = id,
             Err(why) => return Some(why),
         }
         let asked = self.data.sources.iter().flat_map(|s| &s.assumptions);
-        wrong_answer(&args.options, &asked.collect::<Vec<_>>())
+        wrong_answer(options, &asked.collect::<Vec<_>>())
     }
 
-    /// Joins what surrounds a table with that table, and returns the table's name.
+    /// A sentence if `--device` has no effect, because every row's file names another device.
+    pub(super) fn overruled_device(&self) -> Option<String> {
+        let chosen = self.device.as_ref()?;
+        let used: BTreeSet<usize> =
+            self.data.device.iter().map(|code| usize::from(*code)).collect();
+        let devices = self.devices();
+        let is_chosen = |code: &usize| devices[*code].as_ref().is_some_and(|d| d.id == *chosen);
+        if used.is_empty() || used.iter().any(is_chosen) {
+            return None;
+        }
+        let names: Vec<&str> = used.iter().map(|code| self.data.devices[*code].as_str()).collect();
+        let names = names.join(", ");
+        Some(format!("--device {chosen}: not used, as the files name their device: {names}"))
+    }
+
+    /// The device for each entry of [`Dataset::devices`]; the chosen one for rows that name none.
+    fn devices(&self) -> Vec<Option<Device>> {
+        let choice = DeviceChoice { default: self.device.clone(), ..DeviceChoice::default() };
+        choice.resolve(&self.data, &self.custom)
+    }
+
+    /// Adds context to the table it belongs to, and returns that table's name.
     fn attach(&mut self, context: &TraceContext) -> Option<String> {
         let attached = trace::attach(&mut self.data, context);
         self.measured_peaks |= attached.device.is_some();
@@ -103,11 +150,10 @@ impl Loaded {
 
     /// The figures of all rows, with the chosen device, against this roof.
     pub(super) fn metrics(&self, roof: RoofKind) -> Metrics {
-        let choice = DeviceChoice { default: self.device.clone(), ..DeviceChoice::default() };
-        Metrics::compute(&self.data, choice.resolve(&self.data, &self.custom), roof)
+        Metrics::compute(&self.data, self.devices(), roof)
     }
 
-    /// Reports on `err` what went wrong, what was left out, and what the tables have skipped.
+    /// Writes errors, files left out and the number of skipped rows to `err`.
     pub(super) fn report(&self, err: &mut Messages<'_>) -> std::io::Result<()> {
         for (name, outcome) in &self.files {
             match outcome {
@@ -137,43 +183,44 @@ impl Loaded {
         if self.data.is_empty() {
             err.say(Code::NoRows, "no usable rows")?;
         }
+        if let Some(why) = self.overruled_device() {
+            err.say(Code::Ignored, &why)?;
+        }
         if let Some(misuse) = &self.misuse {
-            err.usage(self.command, misuse)?;
+            err.usage(misuse)?;
         }
         Ok(())
     }
 }
 
-/// Reads the files of the command line.
-pub(super) fn load(args: &Args, stdin: &mut dyn Read) -> Loaded {
-    let mut all = load_files(&args.files, args, stdin);
-    // A column may be one of the baseline alone.
-    if args.baseline.is_none() && all.misuse.is_none() {
-        all.misuse = wrong_column(args, &[&all]);
+/// Reads the files of a command.
+pub(super) fn load(request: &Request<'_>, stdin: &mut dyn Read) -> Loaded {
+    let mut all = load_files(&request.source.files, request, stdin);
+    if all.misuse.is_none() {
+        all.misuse = wrong_column(request.source, &[&all]);
     }
     all
 }
 
-/// Reads the baseline of the command line too, if there is one.
+/// Reads the baseline too. A `--column` may exist in the baseline alone.
 pub(super) fn load_with_baseline(
-    args: &Args,
+    request: &Request<'_>,
+    file: &OsString,
     stdin: &mut dyn Read,
-) -> (Loaded, Option<(String, Loaded)>) {
-    let mut all = load(args, stdin);
-    let Some(file) = &args.baseline else { return (all, None) };
-    let baseline = load_files(std::slice::from_ref(file), args, stdin);
+) -> (Loaded, Loaded) {
+    let mut all = load_files(&request.source.files, request, stdin);
+    let baseline = load_files(std::slice::from_ref(file), request, stdin);
     if all.misuse.is_none() {
-        all.misuse = wrong_column(args, &[&all, &baseline]);
+        all.misuse = wrong_column(request.source, &[&all, &baseline]);
     }
-    let name = Path::new(file).file_name().unwrap_or(file).to_string_lossy().into_owned();
-    (all, Some((name, baseline)))
+    (all, baseline)
 }
 
 /// Reads these files.
-fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) -> Loaded {
+fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -> Loaded {
+    let options = request.source.options(request.format);
     let (files, wrong) = given(files);
-    let mut all =
-        Loaded { failed: !wrong.is_empty(), command: Some(args.command), ..Loaded::default() };
+    let mut all = Loaded { failed: !wrong.is_empty(), ..Loaded::default() };
     for why in wrong {
         let why = Outcome::Failed(ImportError::new(why));
         all.files.push(("files".to_owned(), why));
@@ -187,7 +234,7 @@ fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) -> Loaded {
         let outcome = if let Some((_, why)) = repeated.iter().find(|(at, _)| *at == i) {
             Outcome::LeftOut(why.clone())
         } else {
-            match read(file, &args.options, stdin) {
+            match read(file, &options, stdin) {
                 Ok(Imported::Table(data)) => {
                     tables.push((i, *data));
                     Outcome::Table(0..0)
@@ -211,11 +258,11 @@ fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) -> Loaded {
         all.files.push((file.name_for_people().into_owned(), outcome));
     }
     progress::step("working out the figures");
-    take_captures(&mut tables, &files, args, stdin);
+    take_captures(&mut tables, &files, &options, stdin);
     let of_args = all.files.len() - files.len();
     let (of_table, mut tables): (Vec<usize>, Vec<Dataset>) = tables.into_iter().unzip();
     let (data, sources, repeated, lent) = if let [one] = tables.as_mut_slice() {
-        // One large table is not copied.
+        // A single table may be large: it is moved, not copied.
         let sources = 0..one.sources.len();
         (std::mem::take(one), vec![sources], Vec::new(), trace::Lent::default())
     } else {
@@ -239,17 +286,17 @@ fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) -> Loaded {
     let read = files.iter().zip(&all.files[of_args..]);
     let read = read.filter(|(file, (_, outcome))| file.of_folder && used(outcome));
     let read: Vec<&Path> = read.filter_map(|(file, _)| file.path.as_deref()).collect();
-    let wrong_place = output::wrong_place(args, &read);
-    all.misuse = wrong_place.or_else(|| all.misuse_of_options(args));
+    let wrong_place = output::wrong_place(request, &read);
+    all.misuse = wrong_place.or_else(|| all.misuse_of_options(request.source, &options));
     all
 }
 
-/// Reads traces that launch graphs once more, with the captures of the other files, which give
-/// their kernels a shape.
+/// Reads traces with graph launches again, now with the graph captures of the other files, which tell the
+/// shapes of their kernels.
 fn take_captures(
     tables: &mut [(usize, Dataset)],
     files: &[Given],
-    args: &Args,
+    options: &ImportOptions,
     stdin: &mut dyn Read,
 ) {
     for i in 0..tables.len() {
@@ -260,14 +307,14 @@ fn take_captures(
         if captures.is_empty() || file.path.is_none() {
             continue;
         }
-        let options = ImportOptions { captures, ..args.options.clone() };
+        let options = ImportOptions { captures, ..options.clone() };
         if let Ok(Imported::Table(data)) = read(file, &options, stdin) {
             tables[i].1 = *data;
         }
     }
 }
 
-/// The id of the device that `--device` means: one of the files or of the catalogue.
+/// The id of the device that `--device` names, in the files or in the catalogue.
 fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, String> {
     let Some(text) = text else { return Ok(None) };
     let own = custom
@@ -284,10 +331,10 @@ fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, St
     Err(format!("--device: expected {}: {text}", known.join(", ")))
 }
 
-/// What is wrong with the answers, given what the files assume: an answer that no file asks for is
-/// a slip of the pen that would change nothing without a word.
+/// An error for an `--answer` that no file asks for, or whose value is not possible: it would be ignored
+/// silently otherwise.
 fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String> {
-    // These are used where they apply, and need not be asked for.
+    // These apply to any file, whether or not it asks.
     const GENERAL: [&str; 4] = ["device", "dtype", "shape", "sheet"];
     for (key, value) in &options.answers {
         let of_key = asked.iter().find(|a| a.key == *key);
@@ -320,11 +367,10 @@ fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String
     None
 }
 
-/// What is wrong with the columns that the user named: one that no file has would change nothing
-/// without a word.
-fn wrong_column(args: &Args, all: &[&Loaded]) -> Option<String> {
+/// An error for a `--column` that no file has: it would be ignored silently otherwise.
+fn wrong_column(source: &Source, all: &[&Loaded]) -> Option<String> {
     let outcomes = all.iter().flat_map(|l| &l.files).map(|(_, outcome)| outcome);
-    // What is wrong with such a file was said, and its columns are not known.
+    // That error was reported, and the columns of such a file are unknown.
     if outcomes.into_iter().any(|o| matches!(o, Outcome::Failed(_))) {
         return None;
     }
@@ -334,7 +380,7 @@ fn wrong_column(args: &Args, all: &[&Loaded]) -> Option<String> {
             headers.push(header);
         }
     }
-    let (name, _) = args.options.columns.iter().find(|(n, _)| !headers.contains(&n.as_str()))?;
+    let (name, _) = source.column.iter().find(|(n, _)| !headers.contains(&n.as_str()))?;
     Some(match headers.as_slice() {
         [] => format!(
             "--column: {name}: what the columns hold is known by the format of the files; --format generic \
@@ -346,15 +392,15 @@ fn wrong_column(args: &Args, all: &[&Loaded]) -> Option<String> {
     })
 }
 
-/// The view state of the options: that of `--state`, changed by `--view` and `--device`, with the
-/// measured peaks of the files. A key that cannot be read is a wrong command line: without that filter the
-/// result would be of other rows than those asked for.
+/// The view state: `--state`, overridden by `--view`, `--device` and `--rows`; measured peaks select the achievable
+/// roof. A key with a bad value is an error, because without that filter the result would be about other rows.
 pub(super) fn view_state(
-    args: &Args,
+    selection: &Selection,
+    view: Option<&str>,
     loaded: &Loaded,
     err: &mut Messages<'_>,
 ) -> Result<ViewState, Stop> {
-    let text = args.state.as_deref().unwrap_or("");
+    let text = selection.state.as_deref().unwrap_or("");
     let text = text.split_once('#').map_or(text, |(_, hash)| hash);
     let (mut state, problems) = ViewState::decode(text);
     for p in &problems {
@@ -364,20 +410,23 @@ pub(super) fn view_state(
     if !problems.is_empty() {
         return Err(Stop::With(Exit::Misuse));
     }
+    for key in state.params.keys().filter(|key| !link_keys::is_known(key)) {
+        err.say(Code::Ignored, &format!("--state: nothing is called {key}; it changes nothing"))?;
+    }
     if loaded.measured_peaks {
         state.roof = RoofKind::Achievable;
     }
-    if let Some(view) = &args.view {
-        state.view.clone_from(view);
+    if let Some(view) = view {
+        view.clone_into(&mut state.view);
     }
     if let Some(device) = &loaded.device {
         state.devices.default = Some(device.clone());
     }
-    state.kind = args.rows.or(state.kind);
+    state.kind = selection.rows.or(state.kind);
     Ok(state)
 }
 
-/// Rows and view state that the options select.
+/// Rows and view state selected by the options.
 pub(super) struct Shown {
     pub frame: Frame,
     pub state: ViewState,
@@ -385,30 +434,27 @@ pub(super) struct Shown {
     pub failed: bool,
 }
 
-/// The rows and the view state that the options select, if there is something to show.
-pub(super) fn frame(args: &Args, io: &mut Io<'_>) -> Result<Shown, Stop> {
-    let loaded = load(args, io.stdin);
-    loaded.report(&mut io.err)?;
-    // A report tells of GEMMs without a shape too.
-    let tells =
-        args.command == Command::Report && loaded.misuse.is_none() && loaded.has_gemm_time();
-    if !tells {
-        loaded.expect_rows()?;
-    }
-    let state = view_state(args, &loaded, &mut io.err)?;
-    let failed = loaded.failed;
-    let frame = shown(loaded.data, &state, &loaded.custom, &mut io.err)?;
-    Ok(Shown { frame, state, failed })
+/// Reads the files, and returns the rows and the view state that the options select. Ends the command if there are
+/// no rows.
+pub(super) fn frame(
+    request: &Request<'_>,
+    selection: &Selection,
+    view: Option<&str>,
+    io: &mut Io<'_>,
+) -> Result<Shown, Stop> {
+    let loaded = load(request, io.stdin).with_rows(&mut io.err)?;
+    loaded.show(selection, view, &mut io.err)
 }
 
-/// The rows that a state shows. Reports filters beyond the limit on `err`.
+/// The rows that a state shows. Reports filters over the limit on `err`.
 pub(super) fn shown(
     data: Dataset,
     state: &ViewState,
     custom: &[Device],
     err: &mut Messages<'_>,
 ) -> std::io::Result<Frame> {
-    let (frame, refused) = picture::frame(data, state, custom);
+    let (frame, refused) =
+        Study::default().frame(&Arc::new(data), state, custom, || Some(Columns::new()));
     if !refused.is_empty() {
         let what = format!("too many filters, left out: {}", refused.join(", "));
         err.say(Code::TooManyFilters, &what)?;
@@ -439,9 +485,9 @@ impl Exit {
 /// What ends a command early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It ends so; the reason was said.
+    /// End with this exit code; the reason was reported.
     With(Exit),
-    /// Its output or its messages cannot be written.
+    /// Output or messages cannot be written.
     Io(std::io::Error),
 }
 

@@ -1,8 +1,8 @@
-//! The native `gemmscope` command: the readers, figures and charts of the page, for scripts.
+//! The `gemmscope` command: the readers, figures and charts of the page, for scripts.
 //!
-//! Each subcommand is one file; `help.rs` is the table of commands and options, `args.rs` reads the
-//! command line. Figures and sentences come from the crates below: a command only reads files,
-//! calls them and prints.
+//! Each subcommand is one file with its options; `command_line.rs` has the list of commands and the options that
+//! several share. To add a command: its file, a line in `Command` and one in `Command::run`. Figures and sentences come
+//! from other crates; a command only reads files, calls them and prints.
 //!
 //! ```text
 //! gemmscope summary results.csv --device mi300x
@@ -11,12 +11,12 @@
 //! ```
 
 mod app;
-mod args;
 mod check;
+mod command_line;
+mod completions;
 mod convert;
 mod dispatch;
 mod files;
-mod help;
 mod list;
 mod load;
 mod messages;
@@ -33,8 +33,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use crate::args::Parsed;
-use crate::help::Command;
+use crate::command_line::Command;
 use crate::load::{Exit, Stop};
 use crate::messages::{Code, Messages};
 use std::ffi::OsString;
@@ -69,46 +68,27 @@ pub fn run(
     err: &mut dyn Write,
 ) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
-    // Also of a command line that cannot be read.
+    // Before parsing, so that a wrong command line is reported as JSON too.
     let json = args.iter().any(|a| a == "--json");
-    let io = &mut Io { stdin, out, err: Messages::new(err, json) };
-    let result = match args::parse(args) {
-        Err(usage) => {
-            let _ = io.err.usage(usage.command, &usage.message);
+    let io = &mut Io { stdin, out, err: Messages::new(err, json, command_line::named(&args)) };
+    let result = match command_line::parse(&args) {
+        Err(wrong) if wrong.use_stderr() => {
+            let _ = io.err.usage(&command_line::sentence(&wrong));
             return Exit::Misuse as u8;
         }
-        Ok(Parsed::Say(text)) => io.out.write_all(text.as_bytes()).map(|()| Exit::Done),
-        Ok(Parsed::Run(args)) => {
-            let list = |done: std::io::Result<()>| Ok(done.map(|()| Exit::Done)?);
-            let done = match args.command {
-                Command::Help => Ok(Exit::Done),
-                Command::Formats => list(list::formats(io.out)),
-                Command::Devices => list(list::devices(args.json, io.out)),
-                Command::Views => list(list::views(io.out)),
-                Command::Rules => list(list::rules(io.out)),
-                Command::Summary => summary::summary(&args, io),
-                Command::Convert => convert::convert(&args, io),
-                Command::Render => render::render(&args, io),
-                Command::Report => report::report(&args, io),
-                Command::Replay => replay::replay(&args, io),
-                Command::Page => page::page(&args, io),
-                Command::Open => open::open(&args, io),
-                Command::Check => check::check(&args, io),
-                Command::Dispatch => dispatch::dispatch(&args, io),
-            };
-            match done {
-                Err(Stop::With(exit)) => Ok(exit),
-                // The verdict could not be printed, so the exit code is not 0.
-                Err(Stop::Io(e))
-                    if args.command == Command::Check
-                        && e.kind() == std::io::ErrorKind::BrokenPipe =>
-                {
-                    return Exit::Failed as u8;
-                }
-                Err(Stop::Io(e)) => Err(e),
-                Ok(exit) => Ok(exit),
+        Err(help) => write!(io.out, "{}", help.render()).map(|()| Exit::Done),
+        Ok(command) => match command.run(io) {
+            Err(Stop::With(exit)) => Ok(exit),
+            // The verdict was not printed, so the exit code must not be 0.
+            Err(Stop::Io(e))
+                if matches!(command, Command::Check(_))
+                    && e.kind() == std::io::ErrorKind::BrokenPipe =>
+            {
+                return Exit::Failed as u8;
             }
-        }
+            Err(Stop::Io(e)) => Err(e),
+            Ok(exit) => Ok(exit),
+        },
     };
     match result.and_then(|exit| io.out.flush().map(|()| exit)) {
         Ok(exit) => exit as u8,

@@ -1,7 +1,6 @@
-//! What a command says beside its result: lines for people, or with `--json` one object a line. A message
-//! is one line whatever stands in it: nothing of a file reaches the terminal or the log as a line of its own.
+//! Messages on standard error: lines for people, or one JSON object a line with `--json`. A message is always one
+//! line, so that text of a file cannot pose as a message of its own.
 
-use crate::help::Command;
 use crate::load::{Exit, Stop};
 use gemmscope_import::{ErrorKind, ImportError};
 use gemmscope_model::encode::one_line;
@@ -12,7 +11,7 @@ use std::path::Path;
 const SCHEMA: &str = "gemmscope/message/1";
 
 gemmscope_model::named! {
-/// What a message is about, for scripts that decide by it.
+/// What a message is about; scripts rely on the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     /// The command line is wrong.
@@ -23,21 +22,23 @@ pub(super) enum Code {
     CannotWrite = "cannot-write";
     /// A file is empty or holds no rows.
     Empty = "empty";
-    /// A known file that is no GEMM benchmark.
+    /// A known format that is no GEMM benchmark.
     NotABenchmark = "not-a-benchmark";
     /// The meaning of the columns is not clear.
     NeedsMapping = "needs-mapping";
-    /// Nothing usable in all files together.
+    /// No usable row in any file.
     NoRows = "no-rows";
     /// Rows were skipped.
     RowsSkipped = "rows-skipped";
-    /// A file was not read, and need not be.
+    /// A file was not needed.
     LeftOut = "left-out";
-    /// A file belongs to a table that was not given.
+    /// A file has context for a table that was not given.
     NeedsTable = "needs-table";
     /// A key of `--state` cannot be read.
     BadState = "bad-state";
-    /// More filters than can be kept.
+    /// An option or a key of `--state` has no effect.
+    Ignored = "ignored";
+    /// More filters than are supported.
     TooManyFilters = "too-many-filters";
     /// A limit cannot be judged.
     NotJudged = "not-judged";
@@ -58,7 +59,7 @@ pub(super) fn key -> &'static str;
 }
 
 impl Code {
-    /// Of a file that cannot be read.
+    /// The code for an import error.
     pub(super) fn of(error: &ImportError) -> Code {
         match error.kind {
             ErrorKind::Empty => Code::Empty,
@@ -68,13 +69,14 @@ impl Code {
         }
     }
 
-    /// True if the command goes on and may still end well.
+    /// True if the exit code may still be 0.
     fn is_warning(self) -> bool {
         matches!(
             self,
             Code::RowsSkipped
                 | Code::LeftOut
                 | Code::NeedsTable
+                | Code::Ignored
                 | Code::TooManyFilters
                 | Code::NoBrowser
         )
@@ -85,12 +87,15 @@ impl Code {
 pub(super) struct Messages<'a> {
     to: &'a mut dyn Write,
     json: bool,
+    /// Name of the command and a space, for `Try ... --help`; "" without a command.
+    command: String,
 }
 
 impl<'a> Messages<'a> {
-    /// Messages to `to`, as JSON or as text.
-    pub(super) fn new(to: &'a mut dyn Write, json: bool) -> Self {
-        Messages { to, json }
+    /// Messages of a command to `to`, as JSON or as text.
+    pub(super) fn new(to: &'a mut dyn Write, json: bool, command: Option<&str>) -> Self {
+        let command = command.map_or(String::new(), |name| format!("{name} "));
+        Messages { to, json, command }
     }
 
     fn object(&mut self, code: Code, file: Option<&str>, line: u32, message: &str) -> Result<()> {
@@ -106,7 +111,7 @@ impl<'a> Messages<'a> {
         writeln!(self.to, "{object}")
     }
 
-    /// A sentence about the files together.
+    /// Reports something about no single file.
     pub(super) fn say(&mut self, code: Code, message: &str) -> Result<()> {
         if self.json {
             return self.object(code, None, 0, message);
@@ -114,7 +119,7 @@ impl<'a> Messages<'a> {
         writeln!(self.to, "gemmscope: {}", one_line(message))
     }
 
-    /// A sentence about one file.
+    /// Reports something about one file.
     pub(super) fn of_file(&mut self, code: Code, file: &str, message: &str) -> Result<()> {
         if self.json {
             return self.object(code, Some(file), 0, message);
@@ -122,20 +127,20 @@ impl<'a> Messages<'a> {
         writeln!(self.to, "gemmscope: {}: {}", one_line(file), one_line(message))
     }
 
-    /// Why a command cannot go on: it ends.
+    /// Reports why the command cannot go on, and ends it.
     pub(super) fn stop<T>(&mut self, code: Code, message: &str) -> std::result::Result<T, Stop> {
         self.say(code, message)?;
         Err(Stop::With(Exit::Failed))
     }
 
-    /// Why a file cannot be written: the command ends.
+    /// Reports why a file cannot be written, and ends the command.
     pub(super) fn unwritten<T>(&mut self, path: &Path, e: &Error) -> std::result::Result<T, Stop> {
         let why = format!("cannot be written: {e}");
         self.of_file(Code::CannotWrite, &path.to_string_lossy(), &why)?;
         Err(Stop::With(Exit::Failed))
     }
 
-    /// Why a file cannot be read.
+    /// Reports why a file cannot be read.
     pub(super) fn failed(&mut self, file: &str, error: &ImportError) -> Result<()> {
         if self.json {
             return self.object(Code::of(error), Some(file), error.line, &error.message);
@@ -143,7 +148,7 @@ impl<'a> Messages<'a> {
         self.of_file(Code::of(error), file, &error.to_string())
     }
 
-    /// Words for people that a script has no use for.
+    /// A hint for people; nothing with `--json`.
     pub(super) fn hint(&mut self, text: &str) -> Result<()> {
         if self.json {
             return Ok(());
@@ -151,13 +156,13 @@ impl<'a> Messages<'a> {
         writeln!(self.to, "{}", one_line(text))
     }
 
-    /// What is wrong with the command line, and where its help is.
-    pub(super) fn usage(&mut self, command: Option<Command>, message: &str) -> Result<()> {
+    /// Reports what is wrong with the command line, and where the help is.
+    pub(super) fn usage(&mut self, message: &str) -> Result<()> {
         if self.json {
             return self.object(Code::Usage, None, 0, message);
         }
-        let of = command.map_or(String::new(), |c| format!("{} ", c.topic().name));
-        writeln!(self.to, "gemmscope: {}\nTry `gemmscope {of}--help`.", one_line(message))
+        let (message, command) = (one_line(message), &self.command);
+        writeln!(self.to, "gemmscope: {message}\nTry `gemmscope {command}--help`.")
     }
 }
 

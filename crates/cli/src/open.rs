@@ -1,13 +1,14 @@
-//! `gemmscope open`: the page with the data inside, in the browser of the person who asks. Over
-//! ssh that browser is elsewhere, so the command says how the page gets there.
+//! `gemmscope open`: opens the page with the data inside in the user's browser. Over ssh the browser is on another
+//! machine, so the command says how to get the page there.
 
 use crate::Io;
-use crate::args::Args;
+use crate::command_line::notes;
 use crate::load::{Exit, Stop};
 use crate::messages::{Code, Messages};
-use crate::page::{Made, make};
+use crate::page::{Content, Made, html};
 use crate::serve::Server;
 use crate::{output, progress};
+use clap::builder::TypedValueParser;
 use gemmscope_model::encode::one_line;
 use gemmscope_share::data::base_name;
 use std::ffi::{OsStr, OsString};
@@ -15,49 +16,82 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a program that starts browsers may take to fail.
+/// How long the opener (`xdg-open`) is watched for failure.
 const START: Duration = Duration::from_secs(2);
 
-/// Makes the page and opens it, or says where it is.
-pub(super) fn open(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let made = make(args, io)?;
-    progress::stop();
-    let worked = Exit::worked(!made.failed);
-    let browser = Browser::of(&|name| std::env::var_os(name).filter(|v| !v.is_empty()));
-    if args.serve {
-        if let Some(path) = &args.output {
-            write(Path::new(path), &made.html, &mut io.err)?;
+/// The page with the data inside, in the browser
+#[derive(Debug, clap::Args)]
+#[command(after_help = notes(
+    "Over ssh, or where no browser can be, it prints the file to copy. --serve offers the page at an\n\
+     address of this machine alone, with a path that nobody can guess, until Ctrl-C. Without -o the\n\
+     file lies in the folder for temporary files, readable by you alone.\n",
+    &[
+        "gemmscope open bench.csv --device mi300x",
+        "hipblaslt-bench --log 1 | gemmscope open - --device mi300x",
+    ],
+))]
+pub(super) struct Open {
+    /// Offer the page at a loopback address until Ctrl-C, instead of a file
+    #[arg(long)]
+    serve: bool,
+    /// Port of --serve; 0 is any free one
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "serve")]
+    port: u16,
+    /// Output file [default: a temporary one]
+    #[arg(short, long, value_name = "OUT.html", value_parser = named_html())]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    pub content: Content,
+}
+
+fn named_html() -> impl TypedValueParser<Value = PathBuf> {
+    html().try_map(|path| match path == Path::new("-") {
+        true => Err("name a file; `gemmscope page -o -` writes to standard output"),
+        false => Ok(path),
+    })
+}
+
+impl Open {
+    /// Writes or serves the page and opens it, or prints where it is.
+    pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
+        let made = self.content.make(self.output.as_deref(), io)?;
+        progress::stop();
+        let worked = Exit::worked(!made.failed);
+        let browser = Browser::of(&|name| std::env::var_os(name).filter(|v| !v.is_empty()));
+        if self.serve {
+            if let Some(path) = &self.output {
+                write(path, &made.html, &mut io.err)?;
+            }
+            return serve(self.port, made, &browser, io);
         }
-        return serve(args, made, &browser, io);
-    }
-    let path = match &args.output {
-        Some(path) => {
-            let path = PathBuf::from(path);
-            write(&path, &made.html, &mut io.err)?;
-            path
-        }
-        None => write_temporary(&made, &mut io.err)?,
-    };
-    let path = path.canonicalize().unwrap_or(path);
-    writeln!(io.out, "{}", one_line(&path.to_string_lossy()))?;
-    io.out.flush()?;
-    if browser.away {
-        io.err.hint(
+        let path = match &self.output {
+            Some(path) => {
+                write(path, &made.html, &mut io.err)?;
+                path.clone()
+            }
+            None => write_temporary(&made, &mut io.err)?,
+        };
+        let path = path.canonicalize().unwrap_or(path);
+        writeln!(io.out, "{}", one_line(&path.to_string_lossy()))?;
+        io.out.flush()?;
+        if browser.away {
+            io.err.hint(
             "No browser here: copy this file to a machine that has one and open it there, or run \
              the command again with --serve.",
         )?;
-    } else if let Err(why) = browser.show(path.as_os_str()) {
-        io.err.say(Code::NoBrowser, &format!("{why}: open the file yourself"))?;
+        } else if let Err(why) = browser.show(path.as_os_str()) {
+            io.err.say(Code::NoBrowser, &format!("{why}: open the file yourself"))?;
+        }
+        Ok(worked)
     }
-    Ok(worked)
 }
 
 /// Serves the page until the process is ended.
-fn serve(args: &Args, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let server = match Server::new(args.port) {
+fn serve(port: u16, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let server = match Server::new(port) {
         Ok(server) => server,
         Err(e) => {
-            let why = format!("--serve: port {} cannot be had: {e}", args.port);
+            let why = format!("--serve: port {port} cannot be had: {e}");
             return io.err.stop(Code::CannotWrite, &why);
         }
     };
@@ -70,7 +104,7 @@ fn serve(args: &Args, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<
             host()
         ))?;
     }
-    // The remote terminal of an editor opens addresses in the browser of its user.
+    // The remote terminal of an editor sets BROWSER and opens addresses on the user's machine.
     if (!browser.away || browser.chosen.is_some())
         && let Err(why) = browser.show(OsStr::new(&server.address()))
     {
@@ -81,7 +115,7 @@ fn serve(args: &Args, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<
     Ok(Exit::worked(!made.failed))
 }
 
-/// This machine's name, for a command that the user completes.
+/// This machine's name, for the suggested ssh command.
 fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim();
@@ -93,7 +127,7 @@ fn write(path: &Path, html: &str, err: &mut Messages<'_>) -> Result<(), Stop> {
     written.or_else(|e| err.unwritten(path, &e))
 }
 
-/// A new file in a new folder that only the user can read.
+/// Writes the page into a new folder that only the user can read.
 fn write_temporary(made: &Made, err: &mut Messages<'_>) -> Result<PathBuf, Stop> {
     let folder = output::temporary_folder();
     let folder = folder.or_else(|e| err.unwritten(&std::env::temp_dir(), &e))?;
@@ -103,10 +137,10 @@ fn write_temporary(made: &Made, err: &mut Messages<'_>) -> Result<PathBuf, Stop>
     Ok(folder.keep().join(name))
 }
 
-/// How long the page of an earlier run stays: its tab may be read again until then.
+/// Age at which pages of earlier runs are removed; until then their tabs can be reloaded.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes the folders of earlier runs of the same user beside this one.
+/// Removes the folders of the user's earlier runs.
 fn remove_old(own: &Path) {
     let beside = own.parent().and_then(|all| std::fs::read_dir(all).ok());
     for entry in beside.into_iter().flatten().filter_map(Result::ok) {
@@ -120,7 +154,7 @@ fn remove_old(own: &Path) {
             Some(inside.all(|e| e.is_ok_and(|e| e.file_name().to_str().is_some_and(page))))
         };
         if old() == Some(true) {
-            // What cannot be removed is left to the system, which empties this folder too.
+            // Errors are ignored: the system empties the temporary folder too.
             let _ = std::fs::remove_dir_all(&path);
         }
     }
@@ -137,7 +171,7 @@ fn same_owner(_: &std::fs::Metadata, _: &Path) -> bool {
     true
 }
 
-/// The page's name after that of its first file.
+/// File name of the page, after its first data file.
 fn file_name(first: &str) -> String {
     let stem = base_name(first).split('.').next().unwrap_or_default();
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
@@ -148,17 +182,17 @@ fn file_name(first: &str) -> String {
     }
 }
 
-/// What opens a page for the user.
+/// How a page is opened for the user.
 #[derive(Debug, PartialEq, Eq)]
 struct Browser {
-    /// The user sits at another machine, or there is no screen.
+    /// There is no browser here: the user is connected by ssh, or there is no display.
     away: bool,
-    /// The command of `BROWSER`.
+    /// The value of `BROWSER`.
     chosen: Option<OsString>,
 }
 
 impl Browser {
-    /// As the variables of the environment say.
+    /// Reads the environment.
     fn of(variable: &dyn Fn(&str) -> Option<OsString>) -> Browser {
         let any = |names: &[&str]| names.iter().any(|name| variable(name).is_some());
         let chosen = variable("BROWSER");
@@ -168,7 +202,7 @@ impl Browser {
         Browser { away: any(&["SSH_CONNECTION", "SSH_TTY"]) || screenless, chosen }
     }
 
-    /// Program and arguments that show this.
+    /// Program and arguments that open this path or address.
     fn command(&self, what: &OsStr) -> Vec<OsString> {
         let words: &[&str] = if cfg!(windows) {
             &["rundll32", "url.dll,FileProtocolHandler"]
@@ -177,7 +211,7 @@ impl Browser {
         } else {
             &["xdg-open"]
         };
-        // Several may be given; the first is what the user wants.
+        // BROWSER may list several, separated by colons.
         let chosen = self.chosen.as_deref().and_then(OsStr::to_str);
         let chosen = chosen.map(|c| c.split(':').next().unwrap_or(c));
         let mut words: Vec<OsString> = match chosen {
@@ -206,7 +240,7 @@ impl Browser {
     }
 }
 
-/// False if it fails at once; a browser itself goes on running.
+/// False if it fails within [`START`]; a browser may keep running.
 fn started(mut child: Child) -> bool {
     let start = Instant::now();
     while start.elapsed() < START {

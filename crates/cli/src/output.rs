@@ -1,9 +1,8 @@
-//! What a command writes is whole or not there.
+//! Writes files completely or not at all.
 //!
-//! A file is written beside its place, under a hidden name, and renamed once all of it is on the
-//! disk; a fault or a signal removes it (`output/parts.rs`). Until then what was there before is
-//! there still. A link is replaced rather than followed: whoever put it there does not choose which
-//! file is overwritten. What is no regular file (`/dev/null`, a FIFO) is written directly.
+//! A file is written next to its destination under a hidden name, and renamed once it is on disk; an error or a
+//! signal removes it (`output/parts.rs`), and the old file stays. A symbolic link is replaced, not followed, so that
+//! nobody else chooses which file is overwritten. Devices and FIFOs (`/dev/null`) are written directly.
 
 mod parts;
 mod signals;
@@ -12,21 +11,20 @@ mod signals;
 mod tests;
 
 use crate::Io;
-use crate::args::Args;
-use crate::load::Stop;
+use crate::load::{Request, Stop};
 use parts::{Part, PartFolder};
 use std::ffi::OsString;
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{BufWriter, Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes to `-o FILE`, or to standard output if that is `-`, a name of it, or missing.
+/// Writes to a file, or to standard output if there is none or it is `-` or `/dev/stdout`.
 pub(super) fn write(
-    args: &Args,
+    output: Option<&Path>,
     io: &mut Io<'_>,
     fill: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> std::result::Result<(), Stop> {
-    match args.output.as_deref().map(Path::new) {
+    match output {
         Some(path) if !is_standard_output(path) => {
             write_file(path, fill).or_else(|e| io.err.unwritten(path, &e))
         }
@@ -34,28 +32,27 @@ pub(super) fn write(
     }
 }
 
-/// Writes a text as [`write`] does.
+/// [`write`] for a text.
 pub(super) fn write_text(
-    args: &Args,
+    output: Option<&Path>,
     text: &str,
     io: &mut Io<'_>,
 ) -> std::result::Result<(), Stop> {
-    write(args, io, |to| to.write_all(text.as_bytes()))
+    write(output, io, |to| to.write_all(text.as_bytes()))
 }
 
-/// Writes a file, and makes its folder where there is none: `category_findings/gemm_findings.md`,
-/// as trace analysts exchange it, has one.
+/// Writes a file, and creates its folder if needed (`category_findings/gemm_findings.md`).
 ///
 /// # Errors
 ///
-/// Nothing was written then, but into what is no regular file.
+/// Nothing was written then, except to a device or a FIFO.
 pub(super) fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
     let there = fs::symlink_metadata(path).ok();
     if there.as_ref().is_some_and(|t| is_written_directly(path, t)) {
-        // What is open already may have a beginning.
+        // Somebody may have written to it before.
         let mut to = BufWriter::new(OpenOptions::new().append(true).open(path)?);
         fill(&mut to)?;
         return to.flush();
@@ -78,11 +75,11 @@ pub(super) fn write_file(
     part.rename(path)
 }
 
-/// Writes files of these names into a folder: all of them or none.
+/// Writes files (name and text) into a folder: all or none.
 ///
 /// # Errors
 ///
-/// What could not be written, and why.
+/// The path that could not be written, and why.
 pub(super) fn write_folder(
     folder: &Path,
     files: &[(&str, &str)],
@@ -104,34 +101,32 @@ pub(super) fn write_folder(
     if is_there { part.move_files(folder, names) } else { part.rename(folder) }.map_err(of_folder)
 }
 
-/// A new folder for temporary files that only the user can read; a signal removes it until it is kept.
+/// Creates a temporary folder that only the user can read. It is removed by a signal until it is kept.
 pub(super) fn temporary_folder() -> Result<PartFolder> {
     PartFolder::private(&std::env::temp_dir())
 }
 
-/// True if the name is one that [`temporary_folder`] gives.
+/// True for a folder that [`temporary_folder`] created.
 pub(super) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().and_then(|n| n.to_str());
     name.and_then(|n| n.strip_prefix(parts::TEMPORARY))
         .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// The folder that a file lies in.
+/// The folder of a file.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// True for a device, a FIFO or a file that is open already (`/dev/stderr`, `/dev/fd/3`), and for a
-/// folder, which refuses it.
+/// True for a device, a FIFO, an open file (`/dev/stderr`, `/dev/fd/3`), and a folder (which then fails).
 fn is_written_directly(path: &Path, there: &Metadata) -> bool {
     let own_kind = !there.is_file() && !there.is_symlink();
     own_kind || path.is_dir() || descriptor(path).is_some()
 }
 
-/// Number of the open file that the path names: 1 for `/dev/stdout`, which is a link to
-/// `/proc/self/fd/1`.
+/// The file descriptor that a path leads to: 1 for `/dev/stdout`, a link to `/proc/self/fd/1`.
 fn descriptor(path: &Path) -> Option<u32> {
-    /// Links to links, as the system follows them at most.
+    /// Most links that are followed, as in the kernel.
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -149,7 +144,7 @@ fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-") || descriptor(path) == Some(1)
 }
 
-/// What makes two paths the same file, however they are spelled.
+/// Equal for two paths to the same file.
 #[cfg(unix)]
 type Identity = (u64, u64);
 #[cfg(not(unix))]
@@ -160,7 +155,7 @@ fn identity(there: &Metadata) -> Identity {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     let kind = there.file_type();
     match kind.is_block_device() || kind.is_char_device() {
-        // Two names in /dev may be one device.
+        // Several names in /dev may be one device.
         true => (there.rdev(), u64::MAX),
         false => (there.dev(), there.ino()),
     }
@@ -176,7 +171,7 @@ fn identity_of(path: &Path) -> Option<Identity> {
     path.canonicalize().ok()
 }
 
-/// The regular file behind an open one.
+/// The identity of an open file, if it is a regular one.
 #[cfg(unix)]
 fn identity_of_open(open: impl std::os::fd::AsFd) -> Option<Identity> {
     let own = open.as_fd().try_clone_to_owned().ok()?;
@@ -194,25 +189,25 @@ fn standard_streams() -> [Option<Identity>; 2] {
     [None, None]
 }
 
-/// Why the result may not be written where the command line says, `None` if it may. `read` are the files
-/// of folders whose rows are used; those that the command line names count by themselves.
-pub(super) fn wrong_place(args: &Args, read: &[&Path]) -> Option<String> {
+/// Why the output may not be written to its destination: a file that is read, or a link in a folder that is read.
+/// `read` are the files found in folders; those named in the request are checked too.
+pub(super) fn wrong_place(request: &Request<'_>, read: &[&Path]) -> Option<String> {
     let [stdin, stdout] = standard_streams();
-    let named = args.files.iter().chain(&args.baseline);
+    let files = &request.source.files;
+    let named = files.iter().map(OsString::as_os_str).chain(request.beside);
     let reads_stdin = named.clone().any(|f| f == "-");
-    let paths = named.filter(|f| *f != "-").chain(&args.app).map(Path::new);
+    let paths = named.filter(|f| *f != "-").map(Path::new);
     let paths: Vec<&Path> = paths.filter(|p| !p.is_dir()).chain(read.iter().copied()).collect();
     let is_read = |target: Option<Identity>| {
         target.is_some()
             && (reads_stdin && stdin == target || paths.iter().any(|p| identity_of(p) == target))
     };
-    let output = args.output.as_deref().map(Path::new);
-    match output.filter(|o| !is_standard_output(o)) {
+    match request.output.filter(|o| !is_standard_output(o)) {
         Some(path) if is_read(identity_of(path)) => Some(format!(
             "-o {}: this file is read; the result would be written over it",
             path.display()
         )),
-        Some(path) => strange_link(path, &args.files).map(|link| {
+        Some(path) => strange_link(path, files).map(|link| {
             format!(
                 "-o {}: {} is a link in a folder that is read; it may lead anywhere",
                 path.display(),
@@ -226,8 +221,7 @@ pub(super) fn wrong_place(args: &Args, read: &[&Path]) -> Option<String> {
     }
 }
 
-/// A folder on the way to the path that is a link, and lies in a folder that is read: that came from
-/// elsewhere with all that is in it.
+/// A link on the way to `path` that lies in a folder that is read: it was put there by whoever made that folder.
 fn strange_link(path: &Path, files: &[OsString]) -> Option<PathBuf> {
     let folders = files.iter().map(Path::new).filter(|f| f.is_dir());
     let folders: Vec<PathBuf> = folders.filter_map(|f| f.canonicalize().ok()).collect();

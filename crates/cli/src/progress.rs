@@ -1,23 +1,21 @@
-//! The line on a terminal that says what takes so long: it comes after half a second and goes
-//! before anything else is printed.
+//! The progress line on a terminal. It appears after half a second and is cleared before anything else is printed.
 //!
-//! What runs says where it is with [`step`] and [`bytes`]; only the process's own `main` turns the
-//! line on, so that a script or a test never sees it.
+//! [`step`] and [`bytes`] report progress. Only `main` turns the line on, so tests and scripts never see it.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Shorter than this, nothing is said.
+/// Delay before the line appears.
 const AFTER: Duration = Duration::from_millis(500);
-/// Time between two changes of the line.
+/// Time between two updates.
 const EVERY: Duration = Duration::from_millis(200);
-/// Columns of the line at most: a longer one would wrap and could not be taken away again.
+/// Most columns: a longer line would wrap, and could not be cleared.
 const WIDTH: usize = 78;
-/// Goes to the first column and clears the line.
+/// Escape sequence that clears the line.
 const CLEAR: &str = "\r\x1b[2K";
 
-/// What runs now.
+/// The current step.
 #[derive(Debug)]
 struct Line {
     what: String,
@@ -32,7 +30,7 @@ impl Line {
         Line { what: String::new(), since: now, done: 0, total: None, shown: false }
     }
 
-    /// The text of this moment, if it is time for one.
+    /// The text to show now; `None` before [`AFTER`].
     fn text(&self, now: Instant) -> Option<String> {
         let time = now.duration_since(self.since);
         if self.what.is_empty() || time < AFTER {
@@ -62,7 +60,7 @@ impl Line {
     fn draw(&mut self, now: Instant, to: &mut dyn Write) {
         if let Some(text) = self.text(now) {
             self.shown = true;
-            // A line that cannot be drawn is not missed.
+            // Progress is optional: errors are ignored.
             let _ = write!(to, "{CLEAR}{text}").and_then(|()| to.flush());
         }
     }
@@ -80,7 +78,7 @@ fn line() -> MutexGuard<'static, Option<Line>> {
     LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Turns the line on where messages go to a terminal.
+/// Turns the line on if standard error is a terminal.
 pub(super) fn start() {
     if !std::io::stderr().is_terminal() || std::env::var_os("TERM").is_some_and(|t| t == "dumb") {
         return;
@@ -97,19 +95,19 @@ pub(super) fn start() {
     });
 }
 
-/// Takes the line away for good.
+/// Clears the line and turns it off.
 pub(super) fn stop() {
     if let Some(mut line) = line().take() {
         line.clear(&mut std::io::stderr());
     }
 }
 
-/// Names what runs from now on.
+/// Begins a step.
 pub(super) fn step(what: &str) {
     of_size(what, None);
 }
 
-/// Names what runs from now on, and how many bytes there are of it.
+/// Begins a step over this many bytes.
 pub(super) fn of_size(what: &str, total: Option<u64>) {
     if let Some(line) = &mut *line() {
         what.clone_into(&mut line.what);
@@ -118,20 +116,20 @@ pub(super) fn of_size(what: &str, total: Option<u64>) {
     }
 }
 
-/// So many bytes more are done.
+/// Adds bytes to the current step.
 pub(super) fn bytes(more: usize) {
     if let Some(line) = &mut *line() {
         line.done += more as u64;
     }
 }
 
-/// A stream of this process that takes the line away before it prints.
+/// A stream that clears the line before it prints.
 #[derive(Debug)]
 pub(super) struct Over<W: Write>(pub W);
 
 impl<W: Write> Write for Over<W> {
     fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
-        // Held while printing, so that the line does not come back within a message.
+        // Locked while printing, so that the line does not reappear within a message.
         let mut line = line();
         if let Some(line) = &mut *line {
             line.clear(&mut std::io::stderr());

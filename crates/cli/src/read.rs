@@ -1,4 +1,4 @@
-//! Reads a file of the command line.
+//! Reads one file, in slices.
 
 use crate::files::Given;
 use crate::progress;

@@ -1,5 +1,4 @@
-//! One page at a loopback address with a path that nobody can guess: the way from a machine
-//! without a browser to one that has it (`ssh -L`).
+//! Serves one page at a loopback address under an unguessable path, so that it can be opened through `ssh -L`.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -8,9 +7,9 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most bytes of a request's head.
+/// Most bytes of a request's headers.
 const HEAD_LIMIT: u64 = 16 << 10;
-/// A client that says nothing for this long is left.
+/// Timeout for reading a request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A page and where it is served.
@@ -21,19 +20,18 @@ pub(super) struct Server {
     path: String,
 }
 
-/// 128 bits that nobody can guess, as hexadecimal digits: the standard library seeds its hashers
-/// from the system's random numbers, and each hasher has its own keys.
+/// 128 random bits in hexadecimal. The standard library seeds each hasher from the system's random numbers.
 fn secret() -> String {
     let part = || format!("{:016x}", RandomState::new().build_hasher().finish());
     part() + &part()
 }
 
 impl Server {
-    /// Takes this port of this machine, any free one if 0.
+    /// Listens on this port of 127.0.0.1, or on any free one if 0.
     ///
     /// # Errors
     ///
-    /// The port cannot be had.
+    /// The port is taken or not allowed.
     pub(super) fn new(port: u16) -> Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
@@ -50,22 +48,22 @@ impl Server {
         self.port
     }
 
-    /// Serves the page to `most` requests; `usize::MAX` is until the process ends.
+    /// Answers `most` requests; `usize::MAX` is until the process ends.
     pub(super) fn run(&self, html: String, most: usize) {
         let html: Arc<str> = html.into();
         for stream in self.listener.incoming().take(most) {
-            // Who gives up while connecting asks again.
+            // A failed connection is the client's to retry.
             let Ok(stream) = stream else { continue };
             let (html, path) = (html.clone(), self.path.clone());
             std::thread::spawn(move || {
-                // A client that left is no fault.
+                // The client may have gone.
                 let _ = answer(&stream, &path, &html);
             });
         }
     }
 }
 
-/// What a request's head asks for.
+/// What a request asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked {
     Page { body: bool },
@@ -79,12 +77,12 @@ fn asked(head: &[String], path: &str) -> Asked {
     if !matches!(method, "GET" | "HEAD") {
         return Asked::OtherMethod;
     }
-    // Another name for this machine may be a page of another site that points its name here.
+    // Other host names are refused: another site may have pointed its name here (DNS rebinding).
     let host = head.iter().skip(1).find_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("host").then(|| value.trim())
     });
-    // Through a tunnel the port is another one.
+    // The port differs through a tunnel.
     let name = host.map(|h| h.rsplit_once(':').map_or(h, |(name, _)| name));
     let local = matches!(name, Some("127.0.0.1" | "localhost"));
     if target == path && local { Asked::Page { body: method == "GET" } } else { Asked::Nothing }

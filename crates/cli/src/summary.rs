@@ -1,7 +1,7 @@
 //! `gemmscope summary`: the figures of each file.
 
 use crate::Io;
-use crate::args::Args;
+use crate::command_line::{Input, kinds, notes};
 use crate::load::{Exit, Outcome, Stop, load};
 use crate::messages::Code;
 use gemmscope_analysis::compare::{Dispatch, Tally};
@@ -10,92 +10,109 @@ use gemmscope_analysis::untimed::{Untimed, roof_time_s};
 use gemmscope_model::encode::one_line;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, and_more, percent, plural};
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
 use gemmscope_words::headline;
-use gemmscope_words::summary::{SideSummary, Summary};
+use gemmscope_words::summary::{SideSummary, Summary as Figures};
 use std::io::Write;
 use std::sync::Arc;
 
 /// Version of the JSON; `docs/src/schema/summary-1.json` describes it.
 const SCHEMA: &str = "gemmscope/summary/1";
 
-/// Skipped rows, shapes and devices that are listed as text; JSON has all of them.
+/// Most skipped rows, shapes and devices in the text form; JSON has all.
 const LISTED: usize = 10;
 
-/// Prints one block a file, or one JSON object.
-pub(super) fn summary(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let mut loaded = load(args, io.stdin);
-    if let Some(misuse) = &loaded.misuse {
-        io.err.usage(Some(args.command), misuse)?;
-        return Ok(Exit::Misuse);
-    }
-    let roof = if loaded.measured_peaks { RoofKind::Achievable } else { RoofKind::default() };
-    let metrics = loaded.metrics(roof);
-    let data = Arc::new(std::mem::take(&mut loaded.data));
-    let whole = Frame::all(data.clone(), Arc::new(metrics));
-    let frame = match args.rows {
-        None => whole,
-        kind => whole.as_kind(kind),
-    };
-    for (name, outcome) in &loaded.files {
-        match outcome {
-            Outcome::Table(sources) => {
-                for source in sources.clone().take(Summary::MOST) {
-                    if print_source(io.out, &frame, source, args)? == Some(0) {
-                        io.err.of_file(Code::RowsSkipped, name, "no usable rows")?;
-                    }
-                }
-                let more = sources.len().saturating_sub(Summary::MOST);
-                if more > 0 {
-                    let why = format!(
-                        "{} of this table, which count below",
-                        plural(more as u64, "more file")
-                    );
-                    print_line(io.out, args.json, name, ("left_out", &why), &why)?;
-                }
-            }
-            Outcome::Devices(names) => {
-                let words = format!("defines {}", names.join(", "));
-                print_line(io.out, args.json, name, ("devices_defined", names), &words)?;
-            }
-            Outcome::Context(table) => {
-                let what = match table {
-                    Some(table) => format!("joined with {table}"),
-                    None => "context of a table: give that table too".into(),
-                };
-                print_line(io.out, args.json, name, ("context", &what), &what)?;
-            }
-            Outcome::LeftOut(why) => {
-                print_line(
-                    io.out,
-                    args.json,
-                    name,
-                    ("left_out", why),
-                    &format!("left out: {why}"),
-                )?;
-            }
-            Outcome::Failed(why) if args.json => {
-                let object = serde_json::json!({
-                    "schema": SCHEMA,
-                    "file": name,
-                    "error": why.message,
-                    "code": Code::of(why).key(),
-                    "line": (why.line > 0).then_some(why.line),
-                });
-                writeln!(io.out, "{object}")?;
-            }
-            Outcome::Failed(why) => io.err.failed(name, why)?,
-        }
-    }
-    if frame.data.sources.len() > 1 {
-        print_together(io.out, &frame, args.json)?;
-    }
-    Ok(Exit::worked(!loaded.failed))
+/// Rows read, used and skipped; best rate, efficiency, time; one block per file
+#[derive(Debug, clap::Args)]
+#[command(after_help = notes("", &[
+    "gemmscope summary gemm.csv --device mi300x",
+    "zcat log.gz | gemmscope summary - --device h100-sxm",
+    "gemmscope summary odd.csv --column speed=rate:tflops --answer dtype=bf16",
+]))]
+pub(super) struct Summary {
+    /// What the rows are
+    #[arg(long, value_name = "KIND", value_parser = kinds())]
+    rows: Option<DataKind>,
+    #[command(flatten)]
+    input: Input,
 }
 
-/// What is to be said of a file without rows of its own: an object with this key, or words.
+impl Summary {
+    /// Prints one block a file, or one JSON object.
+    pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
+        let json = self.input.source.json;
+        let request = self.input.request();
+        let mut loaded = load(&request, io.stdin);
+        if let Some(misuse) = &loaded.misuse {
+            io.err.usage(misuse)?;
+            return Ok(Exit::Misuse);
+        }
+        if let Some(why) = loaded.overruled_device() {
+            io.err.say(Code::Ignored, &why)?;
+        }
+        let roof = if loaded.measured_peaks { RoofKind::Achievable } else { RoofKind::default() };
+        let metrics = loaded.metrics(roof);
+        let data = Arc::new(std::mem::take(&mut loaded.data));
+        let whole = Frame::all(data.clone(), Arc::new(metrics));
+        let frame = match self.rows {
+            None => whole,
+            kind => whole.as_kind(kind),
+        };
+        for (name, outcome) in &loaded.files {
+            match outcome {
+                Outcome::Table(sources) => {
+                    for source in sources.clone().take(Figures::MOST) {
+                        if print_source(io.out, &frame, source, (self.rows, json))? == Some(0) {
+                            io.err.of_file(Code::RowsSkipped, name, "no usable rows")?;
+                        }
+                    }
+                    let more = sources.len().saturating_sub(Figures::MOST);
+                    if more > 0 {
+                        let why = format!(
+                            "{} of this table, which count below",
+                            plural(more as u64, "more file")
+                        );
+                        print_line(io.out, json, name, ("left_out", &why), &why)?;
+                    }
+                }
+                Outcome::Devices(names) => {
+                    let words = format!("defines {}", names.join(", "));
+                    print_line(io.out, json, name, ("devices_defined", names), &words)?;
+                }
+                Outcome::Context(table) => {
+                    let what = match table {
+                        Some(table) => format!("joined with {table}"),
+                        None => "context of a table: give that table too".into(),
+                    };
+                    print_line(io.out, json, name, ("context", &what), &what)?;
+                }
+                Outcome::LeftOut(why) => {
+                    print_line(io.out, json, name, ("left_out", why), &format!("left out: {why}"))?;
+                }
+                Outcome::Failed(why) if json => {
+                    let object = serde_json::json!({
+                        "schema": SCHEMA,
+                        "file": name,
+                        "error": why.message,
+                        "code": Code::of(why).key(),
+                        "line": (why.line > 0).then_some(why.line),
+                    });
+                    writeln!(io.out, "{object}")?;
+                }
+                Outcome::Failed(why) => io.err.failed(name, why)?,
+            }
+        }
+        if frame.data.sources.len() > 1 {
+            print_together(io.out, &frame, json)?;
+        }
+        Ok(Exit::worked(!loaded.failed))
+    }
+}
+
+/// Prints the outcome of a file without rows: an object with this key, or a sentence.
 fn print_line(
     out: &mut dyn Write,
     json: bool,
@@ -112,29 +129,29 @@ fn print_line(
     }
 }
 
-/// A figure under its name.
+/// Prints a name and its figure.
 fn line(out: &mut dyn Write, name: &str, value: impl std::fmt::Display) -> std::io::Result<()> {
     writeln!(out, "  {}", one_line(&format!("{name:<20} {value}")))
 }
 
-/// How many of a list are left out.
+/// `and N more`, if a list is longer than [`LISTED`].
 fn rest(all: usize) -> Option<String> {
     let rest = all.checked_sub(LISTED).filter(|rest| *rest > 0)?;
     Some(format!("{} (--json lists all)", and_more(rest)))
 }
 
-/// The figures of one source; how many of its rows are used.
+/// Prints the figures of one source; returns the number of rows used.
 fn print_source(
     out: &mut dyn Write,
     frame: &Frame,
     source: usize,
-    args: &Args,
+    (kind, json): (Option<DataKind>, bool),
 ) -> std::io::Result<Option<u64>> {
     let rejected = &frame.data.sources[source].rejected;
     let Ok(source) = u16::try_from(source) else { return Ok(None) };
-    let Some(s) = Summary::of(frame, source, args.rows) else { return Ok(None) };
+    let Some(s) = Figures::of(frame, source, kind) else { return Ok(None) };
     let shapes = shapes(frame, source);
-    if args.json {
+    if json {
         let mut value = serde_json::to_value(&s)?;
         value["schema"] = SCHEMA.into();
         value["skipped"] = skipped(rejected).collect();
@@ -152,8 +169,7 @@ fn print_source(
     Ok(Some(s.rows_used))
 }
 
-/// What several files say together: how their sides stand to each other, if they are sides, and the
-/// accounts of their time.
+/// Prints what holds for all files together: the comparison of their sides, if they are sides, and the ledger.
 fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Result<()> {
     let standing = Tally::of(frame);
     let ledger = Ledger::new(frame);
@@ -179,7 +195,7 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     writeln!(out)
 }
 
-/// Where the time of each side and device goes.
+/// Prints the ledger: a line for each side and device.
 fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
     headline::lines(ledger).iter().try_for_each(|words| line(out, "time goes to", words))
 }
@@ -193,7 +209,7 @@ fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()
     Ok(())
 }
 
-/// The shapes of a source that have no time, but a roof.
+/// The shapes of a source without a time but with a roof.
 fn shapes(frame: &Frame, source: u16) -> Vec<Untimed> {
     let of = &frame.data.source;
     let rows: Vec<u32> =
@@ -228,7 +244,7 @@ fn skipped(rejected: &Rejected) -> impl Iterator<Item = serde_json::Value> {
     })
 }
 
-fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::io::Result<()> {
+fn print_summary(out: &mut dyn Write, s: &Figures, rejected: &Rejected) -> std::io::Result<()> {
     let or = |v: Option<String>| v.unwrap_or_else(|| "not known".into());
     let share = |v: Option<f64>| or(v.map(percent));
     let file = if s.file.is_empty() { "standard input" } else { &s.file };
@@ -256,7 +272,7 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     for a in &s.assumptions {
         line(out, "assumed", &a.text)?;
         if !a.key.is_empty() {
-            // Of two answers the other one; else what is taken, as an example of its form.
+            // Of two choices the other one; else the current value, as an example of the format.
             let other = a.choices.iter().find(|choice| **choice != a.value);
             let value = match (other, a.value.as_str()) {
                 (Some(other), _) if a.choices.len() == 2 => other.as_str(),

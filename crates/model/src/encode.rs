@@ -1,9 +1,10 @@
-//! Text inside HTML and SVG.
+//! Makes text of files safe to show: invisible characters get names ([`visible`]), a text stays one line of a terminal or
+//! a log ([`one_line`]), and nothing becomes markup of HTML or SVG.
 
 use std::borrow::Cow;
 
-/// True for characters that nobody sees, and that may turn the order of what is seen: controls,
-/// marks of direction, blanks without width, tags. Line ends and tabs are no such characters.
+/// True for invisible characters, some of which reorder the visible ones: controls, direction marks, zero-width
+/// spaces, tags. False for line ends and tabs.
 pub fn is_invisible(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => false,
@@ -19,8 +20,8 @@ pub fn is_invisible(c: char) -> bool {
     }
 }
 
-/// The text with a name in place of each character that nobody sees: names of files, devices and
-/// kernels go through this where they are read.
+/// Replaces each invisible character by its code point. Names of files, devices and kernels go through this when they
+/// are read.
 ///
 /// ```
 /// use gemmscope_model::encode::visible;
@@ -28,7 +29,7 @@ pub fn is_invisible(c: char) -> bool {
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
     let plain = |b: &u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
-    // All bytes of a step at once: the machine has instructions for that.
+    // Whole chunks at once, which the compiler vectorises.
     let all_plain = |step: &[u8]| step.iter().fold(true, |all, b| all & plain(b));
     let (steps, rest) = text.as_bytes().as_chunks::<32>();
     if steps.iter().all(|s| all_plain(s)) && all_plain(rest) || !text.contains(is_invisible) {
@@ -45,9 +46,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text on one line of a terminal or a log, which act on what stands there: like [`visible`], and
-/// line ends and tabs have names too, as do the second `#` of `##[command]`, which build servers obey
-/// anywhere in a line, and the first `:` of `::command::`, which they obey where a line begins.
+/// Keeps a text on one line of a terminal or a log: [`visible`], and line ends and tabs are replaced too. So are the
+/// second `#` of `##[command]` and the first `:` of a leading `::command::`, which build servers would execute.
 ///
 /// ```
 /// use gemmscope_model::encode::one_line;
@@ -78,8 +78,8 @@ fn push_name(out: &mut String, c: char) {
     out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
 }
 
-/// Text for the content and the quoted attributes of HTML and SVG. Line ends become spaces, other
-/// characters that nobody sees their names; the two characters that XML forbids beside them are left out.
+/// Escapes text for the content and the quoted attributes of HTML and SVG. Line ends become spaces, other invisible
+/// characters their code points; the two further characters that XML forbids are left out.
 ///
 /// ```
 /// assert_eq!(gemmscope_model::encode::markup("a < b"), "a &lt; b");

@@ -38,13 +38,13 @@ pub enum RoofKind {
     Achievable,
 }
 
-/// How the source of an achievable rate begins that rows of the open files set: [`Device::raise_achievable`].
+/// Start of [`Peak::achievable_source`] for a rate that [`Device::raise_achievable`] set.
 pub const BEST_MEASURED: &str = "best measured here";
 
-/// What starting, filling and draining a kernel takes on a GPU however little it computes, seconds.
+/// Launch floor of a GPU in seconds: the least time of a kernel, however little it computes.
 /// Origami (AMD) counts 4.5 µs; fits to measured times of small GEMMs gave 4 to 5.
 const GPU_LAUNCH_S: f64 = 4.5e-6;
-/// The same on a CPU, where no kernel is launched: the fork and join of a parallel loop.
+/// The same for a CPU: the fork and join of a parallel loop.
 const CPU_LAUNCH_S: f64 = 1e-6;
 
 /// A peak rate for one data type.
@@ -152,7 +152,7 @@ pub struct Device {
     /// Bandwidth of the L2 cache in byte/s, as a benchmark of the device measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2_bytes_per_s: Option<f64>,
-    /// Bandwidth of the L1 caches together in byte/s, likewise.
+    /// Bandwidth of all L1 caches together in byte/s, measured the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l1_bytes_per_s: Option<f64>,
     /// Last-level cache in bytes, where it is another than L2.
@@ -194,7 +194,7 @@ pub fn short_name(name: &str) -> String {
 }
 
 impl Device {
-    /// True where its name, id, vendor or architecture holds a text, whatever the case.
+    /// True if name, id, vendor or architecture contains this text, ignoring case.
     pub fn is_called(&self, text: &str) -> bool {
         let text = text.trim().to_lowercase();
         [&self.name, &self.id, &self.vendor, &self.arch, &self.arch_token]
@@ -258,8 +258,8 @@ impl Device {
             .map(|(index, _)| index)
     }
 
-    /// Lets a measured rate in FLOP/s be the achievable one of a type where that is known and lower:
-    /// so nothing that was measured beats it.
+    /// Raises the achievable rate of a type to a measured one in FLOP/s, if the known one is lower: no measurement
+    /// beats the achievable roof then.
     pub fn raise_achievable(&mut self, dtype: DataType, flops_per_s: f64) {
         let peak = self.peak_index(dtype).and_then(|i| self.peaks.get_mut(i));
         if let Some(Peak { achievable_flops_per_s: Some(rate), achievable_source, .. }) = peak
@@ -272,8 +272,8 @@ impl Device {
         }
     }
 
-    /// Lets the shortest call that was measured, in seconds, be the launch floor where that is longer:
-    /// kernel times of a trace hold no launch of the processor.
+    /// Lowers the launch floor to the shortest measured call, in seconds, if that is shorter: kernel times of a trace
+    /// do not contain the launch by the CPU.
     pub fn lower_launch_floor(&mut self, call_s: f64) {
         if call_s < self.launch_floor().0 {
             self.launch_floor_s = Some(call_s);

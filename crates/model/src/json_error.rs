@@ -7,7 +7,7 @@ use std::fmt;
 pub struct JsonError {
     /// Line of the text, from 1; 0 where the text is JSON and one of its values is wrong.
     pub line: u32,
-    /// Column, from 1; 0 likewise.
+    /// Column, from 1; 0 in the same case.
     pub column: u32,
     /// What was expected. A wrong value's path comes first: `peaks[2].flops_per_s: ...`.
     pub message: String,
@@ -33,7 +33,7 @@ impl From<serde_json::Error> for JsonError {
     }
 }
 
-/// That a value is wrong.
+/// The error of a field whose value is wrong.
 pub(crate) fn wrong(field: impl fmt::Display, message: impl fmt::Display) -> JsonError {
     JsonError { line: 0, column: 0, message: format!("{field}: {message}") }
 }

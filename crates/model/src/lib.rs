@@ -13,8 +13,8 @@
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
 //! | [`pass`] | long passes over rows, with pauses |
-//! | [`named`] | enums declared as tables of their values |
-//! | [`encode`] | text inside HTML and SVG |
+//! | [`named`](mod@named) | enums declared as tables of their values |
+//! | [`encode`] | text of files inside HTML, SVG, terminals and logs |
 //!
 //! ```
 //! use gemmscope_model::dtype::DataType;

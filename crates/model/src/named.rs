@@ -27,7 +27,7 @@ macro_rules! named {
     (
         $(#[$about:meta])*
         $vis:vis enum $name:ident {
-            $($(#[$of:meta])* $value:ident = $($given:literal),+;)+
+            $($(#[$of:meta])* $value:ident = $($given:expr),+;)+
         }
         $($functions:tt)+
     ) => {
@@ -42,7 +42,7 @@ macro_rules! named {
     };
     (@ { $($value:ident = ;)+ }) => {};
     (
-        @ { $($value:ident = $($given:literal),*;)+ }
+        @ { $($value:ident = $($given:expr),*;)+ }
         $(#[$about:meta])* $vis:vis const $all:ident; $($functions:tt)*
     ) => {
         $(#[$about])*
@@ -51,7 +51,7 @@ macro_rules! named {
         $crate::named!(@ { $($value = $($given),*;)+ } $($functions)*);
     };
     (
-        @ { $($value:ident = $given:literal $(, $more:literal)*;)+ }
+        @ { $($value:ident = $given:expr $(, $more:expr)*;)+ }
         $(#[$about:meta])* $vis:vis fn $function:ident -> $type:ty; $($functions:tt)*
     ) => {
         $(#[$about])*

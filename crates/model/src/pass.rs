@@ -1,13 +1,12 @@
 //! Long passes over rows are async functions: plain loops that await a `pause` every few thousand rows.
 //!
-//! Who runs a pass says what a pause is: the page gives the browser its turn, everybody else has nobody to
-//! wait for ([`at_once`]).
+//! The caller says what a pause is: the page yields to the browser; natively it is over at once ([`at_once`]).
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Rows or groups that a pass goes through between two pauses, about.
+/// Rows or groups between two pauses, about.
 pub const ROWS: usize = 5_000;
 
 /// Runs a pass whose pauses are [`none`] to its end.
@@ -21,8 +20,7 @@ pub fn at_once<T>(pass: impl Future<Output = T>) -> T {
     }
 }
 
-/// Runs a pass as long as somebody wants its result, which is asked after each pause. `None` where nobody did:
-/// the pass is dropped then.
+/// Runs a pass while `wanted` holds, which is checked after each pause; otherwise drops it and returns `None`.
 pub async fn while_wanted<T>(
     wanted: impl Fn() -> bool,
     pass: impl Future<Output = T>,

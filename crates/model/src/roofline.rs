@@ -48,9 +48,8 @@ pub enum Bound {
 pub fn label -> &'static str;
 }
 
-/// True for a call that is mostly its launch: the launch floor of its device is over 30 % of it (a
-/// call of under 15 µs where the floor is 4.5 µs), and its roof explains less than a fifth. Times in
-/// seconds; false where one is not known.
+/// True if the launch dominates a call: the device's launch floor is over 30 % of its time (a call under 15 µs for a
+/// floor of 4.5 µs), and its roof time is under 20 %. Times in seconds; false if one is NaN.
 pub fn is_launch_bound(call_s: f64, roof_s: f64, floor_s: f64) -> bool {
     0.3 * call_s < floor_s && roof_s < 0.2 * call_s
 }
@@ -141,8 +140,8 @@ impl Roof {
     /// one that predicts the times of 558 measured GEMMs of an MI300X best.
     pub const REACHED_BANDWIDTH: f64 = 0.8;
 
-    /// Time in seconds to expect of a call that nobody ran: the roof's at the [bandwidth within
-    /// reach](Roof::REACHED_BANDWIDTH), and the launch floor. At the achievable rates it is off by a factor of
+    /// Predicted time of a call in seconds: the roof time at the [bandwidth within reach](Roof::REACHED_BANDWIDTH) plus
+    /// the launch floor. At the achievable rates it is off by a factor of
     /// 1.25 on those 558 GEMMs (geometric mean), by 1.28 at the whole bandwidth; the datasheet's roof alone is
     /// by 1.89. On 96 GEMMs of an H100 (`tests/samples.rs`) it is by 1.07, the datasheet's roof by 1.48.
     pub fn expected_s(&self, problem: &Problem, launch_floor_s: f64) -> f64 {

@@ -90,7 +90,7 @@ pub struct Waves {
     pub tile_efficiency: f64,
 }
 
-/// The part of a roof that a tile lets a shape reach.
+/// The rate that a shape can reach with a tile, and the device's roof for comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TileRoof {
     /// `min(peak x tile eff x wave eff, AI x BW)` in FLOP/s.

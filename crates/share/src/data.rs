@@ -1,9 +1,8 @@
 //! Data inside a link, and a page with its data.
 //!
-//! What travels is what [`extract`](crate::extract) makes of the open files; links and pages of earlier editions
-//! hold files with the import options (format, columns, answers) that were chosen for them, and
-//! open as ever. The packed form is a line of JSON about the files, then their bytes, all
-//! deflated. A link and a page hold it as URL-safe base64.
+//! They hold the tables that [`extract`](crate::extract) makes of the open files, each with its import options (format,
+//! columns, answers). The packed form is a line of JSON about the files, then their bytes, all deflated; links and
+//! pages hold it as URL-safe base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,7 +16,7 @@ use gemmscope_model::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
-/// Of data that is not what was packed.
+/// The error for damaged data.
 const DAMAGED: &str = "the data is cut off or damaged";
 /// Key of data in a link.
 pub const DATA_KEY: &str = "data";
@@ -57,17 +56,16 @@ struct Entry {
     options: ImportOptions,
 }
 
-/// How many files a link names at most.
+/// Most files that a link names.
 const LINKED: usize = 8;
 
-/// The names of files as a link holds them under [`FILES_KEY`]: without their folders, the first
-/// few.
+/// The names of files as a link holds them under [`FILES_KEY`]: without folders, the first eight.
 pub fn linked_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.take(LINKED).map(base_name).collect();
     names.join("*")
 }
 
-/// What is left of [`linked_names`] without a file that was opened; `None` where that is all.
+/// [`linked_names`] without a file that was opened; `None` if none is left.
 ///
 /// ```
 /// use gemmscope_share::data::names_without;
@@ -81,12 +79,12 @@ pub fn names_without(names: &str, opened: &str) -> Option<String> {
     (!left.is_empty()).then(|| left.join("*"))
 }
 
-/// A path without its folders.
+/// The last part of a path.
 pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Bytes that are packed between two pauses.
+/// Bytes packed between two pauses.
 const STRETCH: usize = 256 << 10;
 
 /// Files as one deflated block.
@@ -94,7 +92,7 @@ pub fn pack(files: Vec<Carried>) -> Vec<u8> {
     pass::at_once(pack_with(&files, &async |_| {}))
 }
 
-/// As [`pack`]. Awaits `pause` every 256 KiB, with the share that is done, 0 to 1.
+/// [`pack`] that awaits `pause` every 256 KiB, with the share done, 0 to 1.
 pub(crate) async fn pack_with(files: &[Carried], pause: &impl AsyncFn(f64)) -> Vec<u8> {
     let entry = |f: &Carried| Entry {
         name: f.name.clone(),
@@ -156,12 +154,12 @@ pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
     Ok(out)
 }
 
-/// Bytes that a gzip file unpacks to, counted up to one more than `most`; 0 for any other file.
+/// Unpacked size of a gzip file in bytes, counted up to `most + 1`; 0 for any other file.
 fn unpacked(bytes: &[u8], most: u64) -> u64 {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return 0;
     }
-    // A damaged end is for the reader to tell.
+    // A damaged end is reported when the file is read.
     let mut count = 0;
     let mut part = vec![0; 64 << 10];
     let mut text = MultiGzDecoder::new(bytes).take(most + 1);
@@ -200,7 +198,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-/// The one-file page `template` with a block from [`pack`] and this view (the text after `#`) in it.
+/// The one-file page `template` with a block from [`pack`] and a view (the text after `#`) in it.
 ///
 /// # Errors
 ///
@@ -263,7 +261,7 @@ mod tests {
         assert!(from_link("").is_err());
         let bomb = pack(vec![file("z", &vec![0; 10 << 20])]);
         assert!(unpack(&bomb, LINK_UNPACKED).unwrap_err().contains("more than 8.00 MiB"));
-        // A gzip file that unpacks to far more than the link may hold: it packs well once more.
+        // A gzip file that unpacks to far more than a link may hold; it compresses well a second time.
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
         for _ in 0..20 {
             gzip.write_all(&vec![0; 1 << 20]).unwrap();

@@ -51,7 +51,7 @@ impl Refusal {
 /// A request over the port.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Show this file; its bytes come beside the text of the message.
+    /// Show this file; its bytes are beside the JSON.
     Load {
         /// Id for the reply.
         id: u64,
@@ -157,7 +157,7 @@ impl From<Refusal> for Reply {
 ///
 /// # Errors
 ///
-/// `Err(None)` means that the message is for somebody else and is ignored.
+/// `Err(None)` if the message is not for gemmscope and is to be ignored.
 pub fn connect(
     data: &str,
     from_parent: bool,
@@ -192,16 +192,16 @@ pub fn connect(
     }
 }
 
-/// What a message is.
+/// The type of a message.
 const SHAPE: &str = "expected an object with a type and an id, a whole number";
 
-/// As much of a text as a refusal quotes.
+/// The start of a text, as a refusal quotes it.
 fn start(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Reads a request from the JSON of a port message without its bytes; `bytes` is the size of the
-/// `ArrayBuffer` beside it, `busy` tells that a file is being loaded.
+/// Reads a request from the JSON of a port message. `bytes` is the size of the `ArrayBuffer` beside it; `busy` is
+/// true while a file is being loaded.
 ///
 /// # Errors
 ///
@@ -285,7 +285,7 @@ pub struct UrlParts {
     pub password: String,
 }
 
-/// What happens with the `src` of a link.
+/// What to do with the `src` of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourcePolicy {
     /// From the page's own origin: fetched without asking.
@@ -296,8 +296,8 @@ pub enum SourcePolicy {
     Refuse(String),
 }
 
-/// Decides about the `src` of a link. Allowed are https, and plain http from this machine or the
-/// page's own origin; never an address with a user name.
+/// Decides about the `src` of a link: https is allowed, and plain http from this machine or the page's own origin;
+/// an address with a user name never.
 pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
     let same = src.protocol == page.protocol && src.host == page.host && !src.host.is_empty();
     if !src.username.is_empty() || !src.password.is_empty() {

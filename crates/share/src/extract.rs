@@ -1,5 +1,5 @@
-//! What is handed on of the open files: their rows as our own CSV, a table for each file, and the user's own
-//! devices. Never a file itself: a trace holds host names, paths and the environment of who recorded it.
+//! What a link or a saved page contains of the open files: their rows as our own CSV, a table a file, and the user's
+//! devices. Never the file itself: a trace has host names, paths and environment variables.
 
 use crate::data::{Carried, MOST_FILES, PAGE_UNPACKED, pack_with};
 use gemmscope_import::ImportOptions;
@@ -8,32 +8,32 @@ use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::native_csv::CsvWriter;
 
-/// The table of a file without a name: standard input, a paste.
+/// Name for the table of a file without one (standard input, a paste).
 const NAMELESS: &str = "data.csv";
-/// Rows that are written between two pauses.
+/// Rows written between two pauses.
 const ROWS: usize = 2_000;
 
-/// One table that goes along.
+/// One table.
 struct Part {
     name: String,
     rows: Vec<u32>,
 }
 
-/// Share of the work that writing the rows is; the rest is packing them.
+/// Share of the progress for writing rows; the rest is for packing.
 const WRITING: f64 = 0.4;
 
-/// These rows of a table, packed, with the devices whose roofs are theirs and that the receiver does not have. Awaits
-/// `pause` every few thousand rows, with the share that is done, 0 to 1.
+/// Packs these rows of a table, and the user's devices that they need. Awaits `pause` every few thousand rows, with
+/// the share done, 0 to 1.
 ///
 /// # Errors
-/// A sentence, where the rows are more than a page can be opened with.
+/// A sentence if there are more rows than a page can open.
 pub async fn extract(
     data: &Dataset,
     rows: &[u32],
     own: &[Device],
     pause: &impl AsyncFn(f64),
 ) -> Result<Vec<u8>, String> {
-    // First, so that they are known when rows name them.
+    // Devices first, so that they are known when rows name them.
     let devices = own.iter().map(|d| carried(format!("{}.json", d.id), d.to_json().into_bytes()));
     let mut files: Vec<Carried> = devices.collect();
     let mut writer = CsvWriter::new(data, None);
@@ -62,8 +62,8 @@ fn carried(name: String, bytes: Vec<u8>) -> Carried {
     Carried { name, options: ImportOptions::default(), bytes }
 }
 
-/// A table for each file with some of these rows; where these are more than `most`, one for all, which names the file of
-/// each row.
+/// One table for each file that has some of these rows; if that would be more than `most`, one for all with a column
+/// for the file.
 fn parts(data: &Dataset, rows: &[u32], most: usize) -> Vec<Part> {
     let mut of_source = vec![Vec::new(); data.sources.len()];
     for &row in rows {

@@ -12,7 +12,7 @@ mod tests;
 use escape::{address, attribute, component, link_text, markdown, quoted, word};
 use gemmscope_model::units::capitalized;
 
-/// The values for the placeholders of a snippet.
+/// Values for the placeholders of a snippet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnippetPlace {
     /// Address of gemmscope, ending in `/`: `https://host/gemmscope/`.
@@ -23,7 +23,7 @@ pub struct SnippetPlace {
     pub more: Vec<String>,
     /// Key of the view.
     pub view: String,
-    /// Key of the view for a picture: `view`, if that can be drawn.
+    /// Key of the view for a picture; `view` itself if that can be drawn.
     pub picture: String,
     /// Device id, "" for none.
     pub device: String,
@@ -36,14 +36,13 @@ pub struct SnippetPlace {
 pub struct Snippet {
     /// Name of the system.
     pub system: &'static str,
-    /// A sentence about other steps.
+    /// A sentence about further steps.
     pub note: &'static str,
     /// The text.
     pub text: String,
 }
 
-/// The name of the file in its folder: a browser names no folder that is of use elsewhere, and one
-/// of `.`, `..` and "" names no file.
+/// The bare file name, since folders of this machine mean nothing elsewhere; a fallback for `.`, `..` and "".
 fn file_name(name: &str) -> &str {
     match crate::data::base_name(name) {
         "" | "." | ".." => "data",
@@ -63,7 +62,7 @@ fn command(p: &SnippetPlace) -> String {
     let mut out = "gemmscope render".to_owned();
     for file in std::iter::once(&p.file).chain(&p.more) {
         let file = file_name(file);
-        // A name that starts with a dash would be read as an option.
+        // A leading dash would make it an option.
         let folder = if file.starts_with('-') { "./" } else { "" };
         out += &format!(" {}", word(&format!("{folder}{file}")));
     }

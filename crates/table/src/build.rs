@@ -5,11 +5,11 @@ mod admit;
 pub mod cell_text;
 pub mod cells;
 pub(crate) mod column;
+mod file_remarks;
 pub mod intern;
 mod parts;
 mod rates;
 pub mod run;
-mod said;
 
 pub(crate) use rates::compare_rates;
 pub use rates::{compare_rates_by_source, roundings};

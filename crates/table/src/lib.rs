@@ -17,6 +17,7 @@
 //! | [`view_state`] | what the user looks at, and its text in a link |
 //! | [`control`] | the settings of a view as data |
 //! | [`column_format`], [`result_table`], [`native_csv`] | values as text, tables of text, our own CSV |
+//! | [`study`] | from a table and a view to the rows that count |
 //! | [`stats`] | median and quantiles |
 //!
 //! ```
@@ -58,5 +59,6 @@ pub mod native_csv;
 pub mod result_table;
 pub mod selection;
 pub mod stats;
+pub mod study;
 pub mod trace;
 pub mod view_state;

@@ -231,7 +231,7 @@ fn on_memory_side(p: &Problem, roof: Roof) -> bool {
     roof.bound(p.intensity().0) == Bound::Memory || p.intensity().0 < roof.ridge()
 }
 
-/// That a cache may have held what the roof takes from memory.
+/// Warns if the operands fit in the last-level cache although the roof assumes memory traffic.
 fn cached(p: &Problem, roof: Roof, device: Option<&Device>) -> Option<String> {
     let cache = device.and_then(Device::cache_bytes)?;
     (p.bytes().0 <= cache && on_memory_side(p, roof)).then(|| {

@@ -1,6 +1,7 @@
 //! What was open last, kept in the browser: after a reload it opens again.
 //!
-//! The bytes are in IndexedDB. One short text in `localStorage` says at once whether there is anything:
+//! Never in a frame, nor beside data that a link brings. The bytes are in IndexedDB, as blobs that go in after the
+//! picture is drawn, so the page copies nothing. One short text in `localStorage` says at once whether there is anything:
 //! the view, then a file name a line.
 
 use super::Loader;

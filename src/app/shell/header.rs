@@ -2,7 +2,7 @@
 
 use super::tools::{self, AddData, PanelButton};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
-use crate::app::ui::{Menu, NARROW, icon, one_stop};
+use crate::app::ui::{Menu, NARROW, icon, roving_tabindex};
 use crate::app::views::places::Places;
 use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
@@ -22,7 +22,7 @@ pub fn header() -> AnyView {
             <div class="header-tools">
                 {tools::basis()}
                 <div class="header-group" role="toolbar" aria-label="Undo, share, help"
-                    on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+                    on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
                 {tools::steps()}
                 <MoreMenu />
                 </div>

@@ -5,7 +5,7 @@ use super::device_picker::DevicePicker;
 use super::header::roof_in_use;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, UndoStep, Workbench};
-use crate::app::ui::{Menu, icon, one_stop, rove};
+use crate::app::ui::{Menu, icon, rove, roving_tabindex};
 use crate::samples::SAMPLES;
 use crate::undo::History;
 use crate::web::dom;
@@ -88,7 +88,7 @@ pub(super) fn AddData() -> impl IntoView {
     let loader = Loader::here();
     view! {
         <div class="split add-files" role="toolbar" aria-label="Add data"
-            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
             <ChooseFiles class="button primary small" label="Add files" />
             <Menu
                 class="button primary small"

@@ -3,7 +3,7 @@
 
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::state::Workbench;
-use crate::app::ui::{Menu, icon, one_stop, value_of};
+use crate::app::ui::{Menu, icon, roving_tabindex, value_of};
 use crate::web::{clock, dom};
 use gemmscope_model::pass;
 use gemmscope_model::units::{larger, plural, smaller};
@@ -87,7 +87,7 @@ pub fn FilterRow(
     });
     view! {
         <div class="filter-row" role="toolbar" aria-label="Filters"
-            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
             <button type="button" class="button small files-button" title="Files: what was read, what is assumed"
                 on:click=move |_| open.run(())>
                 <span>{move || files.get()}</span>

@@ -164,7 +164,7 @@ fn lost_words(result: &FindingsResult) -> Vec<String> {
     .collect()
 }
 
-/// That nothing was found, and how much of what can be checked that covers.
+/// Says that nothing was found, and how many of the rules could run.
 fn nothing_found(checked: &[Checked]) -> AnyView {
     let waiting: Vec<&str> = checked.iter().filter_map(|c| c.not_checked.as_deref()).collect();
     let ran = checked.len() - waiting.len();

@@ -21,6 +21,7 @@ pub(super) const TYPE: Rule = measured("type", Category::Precision);
 pub(super) const SIZE: Rule = measured("size", Category::Layout);
 pub(super) const LIBRARY: Rule = measured("library", Category::Library);
 
+// ANCHOR: launch
 pub(super) const LAUNCH: Rule = Rule {
     id: "launch",
     kind: Kind::Lost,
@@ -29,6 +30,7 @@ pub(super) const LAUNCH: Rule = Rule {
     basis: Evidence::Modelled,
     check: causes::check,
 };
+// ANCHOR_END: launch
 
 pub(super) const TILE: Rule = Rule {
     id: "tile",

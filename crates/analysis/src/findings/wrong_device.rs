@@ -52,7 +52,7 @@ pub fn built_for_another(frame: &Frame, code: u16, target: &str) -> Option<Strin
     Some(format!("The kernels were built for {target}, which the {} is not", device.name))
 }
 
-/// That the kernels were built for another device.
+/// The finding that kernels were built for another device than the file names.
 fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: String) -> Vec<FindingFacts> {
     let of_device = |g: &Group| scan.data().device[g.row as usize] == code;
     let hits: Vec<Hit> =

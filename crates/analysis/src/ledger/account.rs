@@ -8,28 +8,47 @@ gemmscope_model::named! {
 #[serde(rename_all = "snake_case")]
 pub enum Account {
     /// What the device needs.
-    Roof = "roof", "roof time", "What the device needs, over all calls.";
+    Roof = "roof", "roof time",
+        "What the device needs, over all calls.",
+        Evidence::Arithmetic, 0xcfd8e6, 0x38455a;
     /// The time of a GEMM without a roof.
-    NoRoof =
-        "no_roof",
-        "roof unknown",
-        "Time of GEMMs without a roof, but for what a faster run would save.";
+    NoRoof = "no_roof", "roof unknown",
+        "Time of GEMMs without a roof, but for what a faster run would save.",
+        Evidence::AtMost, 0xcfd8e6, 0x38455a;
     /// Another kernel or tile of the same library ran it faster.
-    Kernel = "kernel", "kernel", "Another kernel or tile of the same library ran it in less time.";
+    Kernel = "kernel", "kernel",
+        "Another kernel or tile of the same library ran it in less time.",
+        Evidence::Measured, 0x5481b8, 0x92c6ec;
     /// Operands stored the other way round ran faster.
-    Layout = "layout", "layout", "It ran in less time with operands stored the other way round.";
+    Layout = "layout", "layout",
+        "It ran in less time with operands stored the other way round.",
+        Evidence::Measured, 0xa2b412, 0xaed242;
     /// Another type with the same roof ran faster.
-    Type = "type", "type", "It ran in less time in another type with the same roof.";
+    Type = "type", "type",
+        "It ran in less time in another type with the same roof.",
+        Evidence::Measured, 0x8ea0de, 0x6473b2;
     /// A GEMM larger in exactly one of M, N, K ran faster: padding leads there.
-    Size = "size", "size", "A GEMM larger in exactly one of M, N, K took less time.";
+    Size = "size", "size",
+        "A GEMM larger in exactly one of M, N, K took less time.",
+        Evidence::Measured, 0xd09368, 0xf8c782;
     /// Another library or file ran it faster.
-    Library = "library", "library", "Another library or file ran it in less time.";
+    Library = "library", "library",
+        "Another library or file ran it in less time.",
+        Evidence::Measured, 0x7dac97, 0x7dbd93;
     /// Padding of the tile and waves that are not full.
-    Tile = "tile", "tile", "Padding of the tile and waves that are not full.";
+    Tile = "tile", "tile",
+        "Padding of the tile and waves that are not full.",
+        Evidence::Modelled, 0x997b4f, 0xb29352;
+    // ANCHOR: launch
     /// Starting, filling and draining a kernel.
-    Launch = "launch", "launch", "Starting, filling and draining kernels, up to the launch floor.";
+    Launch = "launch", "launch",
+        "Starting, filling and draining kernels, up to the launch floor.",
+        Evidence::Modelled, 0x69c4da, 0x56a1d1;
+    // ANCHOR_END: launch
     /// Below the roof, and no run or model says why.
-    Rest = "rest", "unexplained", "Lost, and no run or model says why: at most so much to gain.";
+    Rest = "rest", "unexplained",
+        "Lost, and no run or model says why: at most so much to gain.",
+        Evidence::AtMost, 0x8592a6, 0x7d8aa0;
 }
 /// All accounts as bars show them from left to right: what is needed, what has a cause (of the
 /// measured alternatives the smallest change first), what has none.
@@ -40,6 +59,13 @@ pub fn key -> &'static str;
 pub fn label -> &'static str;
 /// What its seconds are, in a sentence.
 pub fn hint -> &'static str;
+/// What its seconds rest on.
+pub fn evidence -> Evidence;
+/// Its colour on a light ground, 0xRRGGBB. Accounts are paler than categories, which stand beside them, and none has
+/// the colour of one.
+pub fn light_rgb -> u32;
+/// Its colour on a dark ground, 0xRRGGBB.
+pub fn dark_rgb -> u32;
 }
 
 gemmscope_model::named! {
@@ -74,21 +100,11 @@ impl Evidence {
 
 impl Account {
     /// Number of accounts.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = Account::ALL.len();
 
     /// The accounts of a measured alternative, the smallest change first.
     pub const MEASURED: [Account; 5] =
         [Account::Kernel, Account::Layout, Account::Type, Account::Size, Account::Library];
-
-    /// What its seconds rest on.
-    pub fn evidence(self) -> Evidence {
-        match self {
-            Account::Roof => Evidence::Arithmetic,
-            Account::Launch | Account::Tile => Evidence::Modelled,
-            Account::Rest | Account::NoRoof => Evidence::AtMost,
-            _ => Evidence::Measured,
-        }
-    }
 
     /// True where its seconds are lost: all but the roof and the time without one.
     pub fn is_lost(self) -> bool {

@@ -39,7 +39,7 @@ const SIZE: usize = 2;
 pub struct Partners {
     /// Group of each row; [`NONE`] without a time.
     pub(super) group_of: Vec<u32>,
-    /// What the rows of each group can be held against.
+    /// By group: the fastest comparable runs.
     pub(super) groups: Vec<Held>,
     /// By group: it has several runs or a partner. Small enough for the processor's cache, while most of
     /// `groups` need not be read.
@@ -50,7 +50,7 @@ pub struct Partners {
     pub(super) larger: Vec<[[u32; 2]; 3]>,
 }
 
-/// What the rows of a group can be held against.
+/// The fastest comparable runs of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Held {
     /// The group's own fastest run that is not above its datasheet roof: row, variant and seconds;

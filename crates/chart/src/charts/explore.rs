@@ -124,9 +124,8 @@ impl<'a> Explore<'a> {
         current
     }
 
-    /// The rows of the side and device whose GEMMs the marks show, as GEMMs of several would share a mark; the
-    /// choice of it, and what is said of its rows that do not count. Neither where there is one. Of a rate it is the
-    /// type.
+    /// Narrows the frame to one side and device (for rates: one type), as GEMMs of several would share a mark.
+    /// Returns rows, selector and a note on hidden rows; the last two only if there is a choice.
     pub(super) fn side(
         frame: &Frame,
         state: &ViewState,

@@ -113,21 +113,9 @@ impl Theme {
         }
     }
 
-    /// The colour of an account of the ledger, in every view; `style/tokens.css` has the same. They are paler
-    /// than those of categories, which stand beside them, and none is one of those.
+    /// The colour of an account of the ledger, in every view; `style/tokens.css` has the same.
     pub(crate) fn account(&self, account: Account) -> Color {
-        let (light, dark) = match account {
-            Account::Roof | Account::NoRoof => (0xcfd8e6, 0x38455a),
-            Account::Rest => (0x8592a6, 0x7d8aa0),
-            Account::Library => (0x7dac97, 0x7dbd93),
-            Account::Layout => (0xa2b412, 0xaed242),
-            Account::Type => (0x8ea0de, 0x6473b2),
-            Account::Kernel => (0x5481b8, 0x92c6ec),
-            Account::Size => (0xd09368, 0xf8c782),
-            Account::Launch => (0x69c4da, 0x56a1d1),
-            Account::Tile => (0x997b4f, 0xb29352),
-        };
-        rgb(if self.dark { dark } else { light })
+        rgb(if self.dark { account.dark_rgb() } else { account.light_rgb() })
     }
 
     /// The colour of a point that loses nothing, or nothing that is known: that of the roof's time in a bar,
@@ -259,6 +247,8 @@ mod tests {
             });
             // The dark ones stand for the system's theme and for the chosen one.
             assert_eq!(of(account), [light, dark.clone(), dark], "{account:?}");
+            let rule = format!("[data-account=\"{}\"]", account.key());
+            assert!(include_str!("../../../../style/views.css").contains(&rule), "{rule}");
         }
     }
 

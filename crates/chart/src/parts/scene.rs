@@ -315,7 +315,7 @@ pub struct Scene {
     pub theme: Theme,
     /// One sentence: what the picture shows (the canvas's accessible name).
     pub title: String,
-    /// What else a reader who cannot see it should know: counts, roofs, what was left out.
+    /// Extra text for screen readers: counts, roofs, what was left out.
     pub description: String,
     /// What is drawn, in order.
     pub items: Vec<Item>,

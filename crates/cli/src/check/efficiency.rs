@@ -1,4 +1,4 @@
-//! Rows held against a least efficiency.
+//! Checks rows against a minimum efficiency.
 
 use super::{Efficiency, Low};
 use gemmscope_analysis::figures::figures;
@@ -7,14 +7,13 @@ use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::metrics::{ABOVE_ROOF, Totals};
 
-/// What a limit on the efficiency can be held against: rows with a time and a roof. Those above it
-/// count as at it, as everywhere.
+/// Rows with a time and a roof, which an efficiency limit can judge. Rows above the roof count as at it.
 #[derive(Debug, Default)]
 struct Judged {
     /// Efficiency and row.
     rows: Vec<(f64, u32)>,
     time_s: f64,
-    /// Rows above their roof by more than clocks and timers vary.
+    /// Rows above their roof by more than measurement error.
     above: u64,
     above_time_s: f64,
     highest: f64,
@@ -23,8 +22,7 @@ struct Judged {
     unknown_time_s: f64,
 }
 
-/// Shares of the rows, and of the time, that may not be judged before the verdict is worth
-/// nothing.
+/// Most of the rows, and of the time, that may go unjudged; beyond these there is no verdict.
 const MOST_ABOVE: f64 = 0.2;
 const LEAST_JUDGED: f64 = 0.5;
 
@@ -50,7 +48,7 @@ impl Judged {
             j.rows.push((efficiency, row));
             j.time_s += time;
         }
-        // GEMM time whose shape the file does not know is time all the same.
+        // GEMM time without a shape counts as unjudged time.
         let without = frame.data.sources.iter().map(|s| s.without_model);
         for w in without {
             j.unknown += w.rows;
@@ -85,7 +83,7 @@ impl Judged {
     }
 }
 
-/// Holds every side and device to the limit by itself.
+/// Checks each side on each device by itself.
 pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency> {
     let sets = frame.sets();
     if sets.is_empty() {

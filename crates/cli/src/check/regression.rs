@@ -1,4 +1,4 @@
-//! Rows compared with those of a baseline.
+//! Compares rows with those of a baseline.
 
 use super::{Missing, Regression, Slower};
 use crate::load::{Loaded, shown};
@@ -9,7 +9,7 @@ use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Field;
 use gemmscope_table::view_state::ViewState;
 
-/// Joins several sources into one called `name`, so that a side of the comparison is one file.
+/// Merges several sources into one called `name`, so that a side of the comparison is one file.
 fn as_one(mut data: Dataset, name: &str) -> Dataset {
     if let Some(mut first) = data.sources.first().cloned() {
         first.name = name.to_owned();
@@ -19,7 +19,7 @@ fn as_one(mut data: Dataset, name: &str) -> Dataset {
     data
 }
 
-/// Compares GEMM by GEMM: what became slower, and what is not there any more.
+/// Compares GEMM by GEMM; returns the slower and the missing ones.
 pub(super) fn against(
     new: Loaded,
     old_name: &str,
@@ -31,9 +31,9 @@ pub(super) fn against(
     let mut data = as_one(old.data, &sides[0]);
     data.append(as_one(new.data, &sides[1]));
     let custom: Vec<_> = old.custom.into_iter().chain(new.custom).collect();
-    // The same filters as before, so nothing is said about too many of them again.
+    // The same filters as before: too many were reported already.
     let mut nobody = std::io::sink();
-    let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false))?;
+    let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false, None))?;
     let setup = Setup {
         side: Field::Source,
         keys: Setup::default_keys(&frame, &Field::Source),

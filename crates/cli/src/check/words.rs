@@ -1,4 +1,4 @@
-//! The verdict for people, as the blocks of a document: for a log or for a pull request.
+//! The verdict as blocks of a document, for a log or a pull request.
 
 use super::{Efficiency, Limit, Missing, Regression};
 use gemmscope_analysis::ledger::Ledger;
@@ -7,7 +7,7 @@ use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_words::doc::{Block, DocTable, Set, owned, text};
 use gemmscope_words::headline;
 
-/// Largest number of rows listed for a limit; JSON has all.
+/// Most rows listed for a limit; JSON has all.
 const LISTED: usize = 20;
 
 fn word(held: Option<bool>) -> &'static str {
@@ -22,8 +22,7 @@ fn of(side: &str) -> String {
     if side.is_empty() { String::new() } else { format!(" of {side}") }
 }
 
-/// The verdict, each limit and what was found, the rows that break it; then where the time of each side
-/// goes, and how far the figures can be trusted.
+/// The verdict, each limit with its result and the rows that break it, the ledger of each side, and the trust.
 pub(super) fn blocks<'a>(
     held: Option<bool>,
     (limits, missing): (&'a [Limit], Option<&'a Missing>),
@@ -76,7 +75,7 @@ fn low(e: &Efficiency) -> DocTable<'_> {
     table
 }
 
-/// The first GEMMs that take too much longer.
+/// The first GEMMs over the limit.
 fn slow(r: &Regression) -> DocTable<'_> {
     let columns = ["GEMM", "before", "now", "change"].map(|title| (title, Set::Text));
     let mut table = DocTable::new(&columns);
@@ -118,7 +117,7 @@ impl Efficiency {
         found
     }
 
-    /// What was judged, where that is not everything or not as it is.
+    /// What was judged, if rows were left out or counted as at the roof.
     fn basis(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.without_roof > 0 {

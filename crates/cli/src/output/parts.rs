@@ -1,5 +1,5 @@
-//! Files and folders that are not whole yet. What is left of them goes with a fault, and with a signal
-//! that ends the process; SIGKILL alone leaves a hidden file behind, which nobody takes for a result.
+//! Files and folders that are still being written. They are removed on an error and on a signal that ends the
+//! process; only SIGKILL leaves a hidden file behind.
 
 use super::signals;
 use std::fs::{self, File};
@@ -8,32 +8,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{NamedTempFile, TempDir};
 
-/// What is not whole at this moment. Who makes, renames or removes one holds the lock, and so does
-/// the end of the process: a rename has happened or it has not.
+/// All parts that exist now. Creating, renaming and removing one, and ending the process, hold the lock, so that a
+/// rename has either happened or not.
 static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
     PARTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all parts, for good: nobody makes or renames one after this.
+/// Removes all parts; none can be created or renamed afterwards.
 #[cfg(unix)]
 pub(super) fn end() {
     let all = parts();
     for path in all.iter() {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
-    // The lock stays with the thread that ends the process.
+    // Never unlocked: the process ends.
     std::mem::forget(all);
 }
 
-/// The name of a part, without what makes it unique.
+/// Prefix of the name of a part.
 const BEFORE: &str = ".gemmscope-";
-/// The name of a folder for temporary files, with six letters behind it.
+/// Prefix of the name of a temporary folder; six letters follow.
 pub(super) const TEMPORARY: &str = "gemmscope-";
 const AFTER: &str = ".part";
 
-/// Registered from its creation until it is gone.
+/// Path of a part, registered until it is dropped.
 #[derive(Debug)]
 struct Registered(PathBuf);
 
@@ -43,7 +43,7 @@ impl Drop for Registered {
     }
 }
 
-/// Makes a part under the lock, so that no signal comes between it and its entry.
+/// Creates and registers a part under the lock, so that no signal comes in between.
 fn registered<T>(
     make: impl FnOnce() -> Result<T>,
     path: impl FnOnce(&T) -> &Path,
@@ -56,19 +56,19 @@ fn registered<T>(
     Ok((made, Registered(path)))
 }
 
-/// Waits until the bytes are on the disk: a quota, or a disk of another machine, may refuse them only then.
+/// Waits until the bytes are on disk: a quota or a network disk may refuse them only then.
 fn settle(file: &File) -> Result<()> {
     match file.sync_all() {
-        // A file system without that.
+        // Not supported by this file system.
         Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
         settled => settled,
     }
 }
 
-/// A file that is not whole yet.
+/// A file that is being written.
 #[derive(Debug)]
 pub(super) struct Part {
-    // Removed first, then taken out of the list.
+    // Dropped in this order: the file is removed, then its entry.
     file: NamedTempFile,
     _registered: Registered,
 }
@@ -87,7 +87,7 @@ impl Part {
         self.file.as_file_mut()
     }
 
-    /// Gives it the permissions of the file that it replaces, and its owner where the user may.
+    /// Copies the permissions of the file that it replaces, and the owner if allowed.
     pub(super) fn belong_as(&self, before: &fs::Metadata) -> Result<()> {
         let file = self.file.as_file();
         #[cfg(unix)]
@@ -103,7 +103,7 @@ impl Part {
         file.set_permissions(before.permissions())
     }
 
-    /// Makes it the file of this name.
+    /// Renames it to its destination.
     pub(super) fn rename(self, to: &Path) -> Result<()> {
         settle(self.file.as_file())?;
         let all = parts();
@@ -113,7 +113,7 @@ impl Part {
     }
 }
 
-/// A folder that is not whole yet.
+/// A folder that is being written.
 #[derive(Debug)]
 pub(crate) struct PartFolder {
     folder: TempDir,
@@ -125,7 +125,7 @@ impl PartFolder {
         PartFolder::with_mode(beside, (BEFORE, AFTER), 0o777)
     }
 
-    /// One that only the user can read.
+    /// Creates one that only the user can read.
     pub(super) fn private(beside: &Path) -> Result<PartFolder> {
         PartFolder::with_mode(beside, (TEMPORARY, ""), 0o700)
     }
@@ -151,7 +151,7 @@ impl PartFolder {
         settle(&file)
     }
 
-    /// Makes it the folder of this name, which is not there yet.
+    /// Renames it to its destination, which must not exist.
     pub(super) fn rename(self, to: &Path) -> Result<()> {
         let all = parts();
         let renamed = fs::rename(self.path(), to);
@@ -162,7 +162,7 @@ impl PartFolder {
         renamed
     }
 
-    /// Moves its files into a folder that is there, and goes.
+    /// Moves its files into an existing folder.
     pub(super) fn move_files<'a>(
         self,
         into: &Path,
@@ -175,7 +175,7 @@ impl PartFolder {
         moved
     }
 
-    /// Leaves it to the user.
+    /// Keeps the folder, and returns its path.
     pub(crate) fn keep(self) -> PathBuf {
         let all = parts();
         let path = self.folder.keep();

@@ -1,16 +1,16 @@
-//! The signals that end the process take what is not whole with them.
+//! Removes unfinished files when a signal ends the process.
 
-/// Watches for them from the first file that is written on.
+/// There are no such signals here.
 #[cfg(not(unix))]
 pub(super) fn watch() {}
 
-/// Watches for them from the first file that is written on.
+/// Starts watching for signals, once.
 #[cfg(unix)]
 pub(super) fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        // A file that grows beyond what is allowed is a fault of the write, not the end of the process.
+        // A file over the size limit is an error of the write, not the end of the process.
         let _ = signal_hook::flag::register(SIGXFSZ, Default::default());
         let ignored = ignored();
         let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU];
@@ -25,8 +25,7 @@ pub(super) fn watch() {
     });
 }
 
-/// A bit for each signal that the process was told to ignore, as `nohup` does with the first. Only Linux
-/// says so; elsewhere none is.
+/// Bit mask of the signals that the process ignores (`nohup` ignores SIGHUP). Known on Linux only; 0 elsewhere.
 #[cfg(unix)]
 pub(super) fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -136,10 +136,7 @@ fn an_option_that_changes_nothing_is_refused() {
             ],
             "no column is called x",
         ),
-        (
-            &["check", &timed, "--min-efficiency", "1%", "--allow-missing"],
-            "--allow-missing needs --baseline",
-        ),
+        (&["check", &timed, "--min-efficiency", "1%", "--allow-missing"], "missing: --baseline"),
     ] {
         let (code, out, err) = command(args, "");
         assert_eq!(code, 2, "{args:?}: {err}");
@@ -166,6 +163,25 @@ fn an_option_that_changes_nothing_is_refused() {
         let (code, _, err) = command(args, "");
         assert!(code != 2, "{args:?}: {code} {err}");
     }
+}
+
+#[test]
+fn what_changes_nothing_is_said() {
+    let named = "M,N,K,dtype,time_us,device\n4096,4096,4096,fp16,690,NVIDIA H100 80GB HBM3\n";
+    for name in ["summary", "render", "report"] {
+        let (code, _, err) = command(&[name, "-", "--device", "mi300x"], named);
+        let wanted =
+            "gemmscope: --device mi300x: not used, as the files name their device: NVIDIA H100";
+        assert!(code == 0 && err.starts_with(wanted), "{name}: {err}");
+        assert_eq!(command(&[name, "-", "--device", "h100-sxm"], named).2, "");
+    }
+    // Rows without a device take it.
+    let one = named.to_owned() + "4096,4096,1024,fp16,690,\n";
+    assert_eq!(command(&["summary", "-", "--device", "mi300x"], &one).2, "");
+    let state = "#v=1&exlpore.x=n&explore.y=m&zoom.roofline=1,2,3,4&color=bound";
+    let (code, _, err) = command(&["render", "-", "--device", "h100-sxm", "--state", state], named);
+    let wanted = "gemmscope: --state: nothing is called exlpore.x; it changes nothing\n";
+    assert_eq!((code, err.as_str()), (0, wanted));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The command line: what is refused, and that help and documentation show what works.
 
 use super::{FILE, command};
-use crate::help::{OPTIONS, TOPICS};
+use crate::command_line::{CommandLine, parse};
+use clap::CommandFactory;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -48,41 +49,56 @@ fn wrong_usage_is_code_2() {
     assert_eq!(command(&["devices"], "").0, 0);
 }
 
+/// Where the help of all commands is kept, for who changes it to read.
+const HELP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/help.txt");
+
 #[test]
-fn help_of_every_command_has_its_options_and_an_example_that_parses() {
+fn help_is_as_kept_and_its_examples_parse() {
     let (code, all, _) = command(&["--help"], "");
     assert_eq!(code, 0);
     assert_eq!(command(&["help"], "").1, all);
-    for t in &TOPICS {
-        assert_eq!(t.command.topic().name, t.name);
-        let (code, text, err) = command(&[t.name, "--help"], "");
-        assert_eq!((code, err.as_str()), (0, ""), "{}", t.name);
-        if t.name != "help" {
-            assert_eq!(command(&["help", t.name], "").1, text);
-        }
-        assert!(all.contains(&format!("gemmscope {}", t.name)));
-        let options = text.split("Options:").nth(1).unwrap_or("");
-        let options = options.split("Examples:").next().unwrap_or("");
-        for o in &OPTIONS {
-            let line = format!("--{} ", o.long);
-            let says =
-                options.lines().any(|l| l.trim_start().starts_with("-") && l.contains(&line));
-            assert_eq!(says, o.of.contains(&t.command), "{} {}", t.name, o.long);
-        }
-        let examples: Vec<&str> = text
-            .split("Examples:\n")
-            .nth(1)
-            .unwrap()
-            .lines()
-            .map_while(|l| l.strip_prefix("  "))
-            .collect();
-        assert!(!examples.is_empty(), "{}", t.name);
+    let mut texts = all;
+    for of in CommandLine::command().get_subcommands() {
+        let name = of.get_name();
+        let (code, text, err) = command(&[name, "--help"], "");
+        assert_eq!((code, err.as_str()), (0, ""), "{name}");
+        assert_eq!(command(&[name, "-h"], "").1, text);
+        assert_eq!(command(&["help", name], "").1, text);
+        let examples = text.split("Examples:\n").nth(1).unwrap();
+        let examples: Vec<&str> = examples.lines().map_while(|l| l.strip_prefix("  ")).collect();
+        assert!(!examples.is_empty(), "{name}");
         for e in examples {
-            assert!(crate::args::parse(words(e)).is_ok(), "{e}");
+            assert!(parse(&words(e)).is_ok(), "{e}");
         }
-        assert!(text.lines().all(|l| l.chars().count() <= 110), "{text}");
+        texts += &format!("\n{}\n{text}", "-".repeat(80));
     }
+    assert!(texts.lines().all(|l| l.chars().count() <= 110), "{texts}");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(HELP, &texts).unwrap();
+    }
+    assert_eq!(
+        texts,
+        std::fs::read_to_string(HELP).unwrap(),
+        "read it aloud, then UPDATE_GOLDEN=1"
+    );
     assert_eq!(command(&["help", "quux"], "").0, 2);
+}
+
+#[test]
+fn the_command_line_is_sound_and_completes() {
+    CommandLine::command().debug_assert();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, script, _) = command(&["completions", shell], "");
+        assert_eq!(code, 0);
+        for word in ["min-efficiency", "allow-missing"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    // Values that the help leaves out.
+    let (_, script, _) = command(&["completions", "bash"], "");
+    for word in ["tunableop", "h100-sxm", "roofline"] {
+        assert!(script.contains(word), "{word}");
+    }
 }
 
 #[test]
@@ -90,24 +106,27 @@ fn an_option_of_another_command_and_a_second_standard_input_are_refused() {
     for (args, wanted) in [
         (
             &["summary", "-", "--view", "roofline"][..],
-            "summary has no option --view; it belongs to render, page, open",
+            "unexpected argument --view; it belongs to open, render, page",
         ),
-        (&["render", "-", "--view", "table"], "render: --view: expected one of summary"),
-        (&["render", "-", "--flagged"], "render has no option --flagged"),
+        (&["render", "-", "--view", "table"], "--view: expected one of summary"),
+        (&["render", "-", "--flagged"], "--flagged; it belongs to replay"),
         (&["report", "-", "--min-efficiency", "5%"], "it belongs to check"),
-        (&["views", "a.csv"], "takes no file: a.csv"),
+        (&["views", "a.csv"], "unexpected argument a.csv"),
         (&["summary", "-", "-"], "once"),
         (&["check", "-", "--baseline", "-"], "once"),
         (&["check", "-", "--baseline", "a.csv", "--each"], "--min-efficiency"),
         (&["page", "-", "-o", "a.html"], "--app"),
-        (&["page", "-", "--app", "a.html"], "-o OUT.html"),
+        (&["page", "-", "--app", "a.html"], "missing: --output <OUT.html>"),
         (&["open", "-"], "--app"),
-        (&["open", "-", "--app", "a.html", "--port", "80"], "--port needs --serve"),
+        (&["open", "-", "--app", "a.html", "--port", "80"], "missing: --serve"),
         (&["open", "-", "--app", "a.html", "-o", "-"], "gemmscope page -o -"),
         (&["check", "-", "--form", "html"], "--form: expected one of text"),
         (&["render", "-", "--size", "12"], "WIDTHxHEIGHT"),
         (&["render", "-", "--column", "speed"], "NAME=VALUE"),
         (&["render", "-", "-x"], "-x"),
+        (&["render", "-", "--view", "rofline"], "rofline; did you mean roofline?"),
+        (&["render", "-", "--theem", "dark"], "--theem; did you mean --theme?"),
+        (&["render", "-", "--device", "a100"], "--device: several devices match a100; use one of"),
     ] {
         let (code, out, err) = command(args, FILE);
         assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
@@ -139,7 +158,7 @@ fn every_command_in_the_documentation_parses() {
             let line = line.trim_start().trim_start_matches("$ ");
             let own = line.starts_with("gemmscope ") || line.contains("| gemmscope ");
             if in_code && own {
-                let parsed = crate::args::parse(words(line));
+                let parsed = parse(&words(line));
                 assert!(parsed.is_ok(), "{}: {line}: {parsed:?}", file.display());
                 seen += 1;
             }

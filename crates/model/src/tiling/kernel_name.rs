@@ -145,8 +145,8 @@ fn read(name: &str) -> KernelName {
         .unwrap_or_default()
 }
 
-/// `mt64x128_sk1`, `mt256x128x64_splitk4`: a macro tile and the number of parts of K in the name of a
-/// configuration, of whatever library.
+/// `mt64x128_sk1`, `mt256x128x64_splitk4`: macro tile and split-K in the name of a configuration, of any
+/// library.
 fn macro_tile(name: &str) -> Option<KernelName> {
     let size = |word| sizes_after_prefix(word, "mt").or_else(|| sizes_after_prefix(word, "MT"));
     let tile = words(name).find_map(size).and_then(tile_of)?;

@@ -57,7 +57,7 @@ pub fn seconds_brief(value: f64) -> String {
     seconds(value, 3)
 }
 
-/// A range of which the high end is so many times the low end says no more than its high end.
+/// Ratio of high to low end from which [`seconds_range`] gives only the high end.
 pub const WIDE: f64 = 10.0;
 
 /// A range of estimated durations, two digits each: `2.5 to 3.1 ms`; one of them if both read
@@ -160,8 +160,8 @@ pub fn trim_zeros(mut number: String) -> String {
     number
 }
 
-/// A number with so many decimals, as in a column of them; with an exponent from 1e15 on, where
-/// decimals mean nothing: `14.400`, `1.00e300`.
+/// A number with a fixed count of decimals, for columns; with an exponent from 1e15 on, where decimals mean nothing:
+/// `14.400`, `1.00e300`.
 pub fn fixed(value: f64, decimals: usize) -> String {
     if value.is_finite() && value.abs() >= 1e15 {
         format!("{value:.2e}")
@@ -244,18 +244,18 @@ pub fn either(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// What is said of a number that should be above zero.
+/// Error message for a number that should be above zero.
 pub(crate) fn above_zero(found: impl Display) -> String {
     format!("expected a number above zero, found {found}")
 }
 
-/// What is said of a text that is none of the known ones.
+/// Error message for a text that is none of the known ones.
 pub fn expected_one_of(known: &[impl AsRef<str>], text: &str) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     format!("expected one of {}: {text}", known.join(", "))
 }
 
-/// What is said of a text that is no number, or no `whole` one, of this range.
+/// Error message for a text that is no (`whole`) number in this range.
 pub fn expected_in(whole: bool, least: impl Display, most: impl Display, text: &str) -> String {
     let kind = if whole { "a whole number" } else { "a number" };
     format!("expected {kind} from {least} to {most}: {text}")

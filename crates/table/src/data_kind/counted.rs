@@ -108,13 +108,13 @@ impl Counted {
             _ => {
                 let mut all = everything(frame.rows.clone(), false);
                 if decision.several {
-                    let (rows, variants) = Fastest::new(frame).of(&frame.rows);
+                    let (rows, variants) = Representative::new(frame).of(&frame.rows);
                     (all.rows, all.variants) = (Arc::new(rows), variants);
                 }
                 return Counted { sides: vec![all], rows };
             }
         };
-        let fastest = Fastest::new(frame);
+        let fastest = Representative::new(frame);
         let categories = frame.categories(side);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); categories.values.len()];
         for &row in frame.rows.iter() {
@@ -307,7 +307,7 @@ fn unique(sides: &mut [Side]) {
 }
 
 /// Finds the rows that count among variants and repeats.
-struct Fastest<'a> {
+struct Representative<'a> {
     data: &'a Dataset,
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
@@ -316,10 +316,10 @@ struct Fastest<'a> {
     together: bool,
 }
 
-impl<'a> Fastest<'a> {
+impl<'a> Representative<'a> {
     fn new(frame: &'a Frame) -> Self {
         let data = &*frame.data;
-        Fastest {
+        Representative {
             together: frame.decision().together,
             data,
             columns: variant_columns(data),
@@ -402,7 +402,7 @@ impl Frame {
             self.counted();
             return;
         }
-        let fastest = Fastest::new(self);
+        let fastest = Representative::new(self);
         let row = |member: usize| self.rows[member];
         let (mut chosen, mut variants) = (Vec::new(), false);
         let choose = |keyed: &[(u64, u32)]| variants |= fastest.choose(keyed, &mut chosen);

@@ -23,7 +23,7 @@ impl Source {
             all.remove(key);
         }
         all.retain(|key, value| nothing.get(key) != Some(value));
-        // That rates were not compared is told by what is missing.
+        // Without rates in the file there is no comparison to store; its absence says so.
         match !has_rates && all.keys().all(|key| key == "rows_used") {
             true => String::new(),
             false => Value::Object(all).to_string(),

@@ -32,7 +32,7 @@ pub(super) fn small(scan: &Scan<'_>, named: &[CauseFacts], count: usize) -> Stor
     }
 }
 
-/// That it may be scatter, where it may.
+/// Says why the gain may be scatter of the measurement, if it may.
 fn scatter(cause: &CauseFacts) -> Option<String> {
     let why = match cause.scatter? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),

@@ -247,6 +247,7 @@ pub(super) const LIBRARY: RuleText = measured(
     ],
 );
 
+// ANCHOR: launch
 pub(super) const LAUNCH: RuleText = RuleText {
     id: "launch",
     title: "Launches",
@@ -258,6 +259,7 @@ pub(super) const LAUNCH: RuleText = RuleText {
     path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does not.",
     profile: "Time an empty kernel the same way: that is the floor of this device.",
 };
+// ANCHOR_END: launch
 
 pub(super) const TILE: RuleText = RuleText {
     id: "tile",

@@ -301,7 +301,7 @@ fn context(problem: &Problem, o: &ReportOperation, of: &Circumstances) -> Vec<St
     out
 }
 
-/// That percentages of quantised GEMMs are their own.
+/// Notes that the efficiency of a quantised GEMM compares with other quantised GEMMs only.
 fn context_of_type(o: &ReportOperation) -> Vec<String> {
     let words = "Quantised: its roof is higher and scaling takes a part of the time, so its percentage \
                  compares with other quantised GEMMs only.";

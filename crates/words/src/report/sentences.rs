@@ -156,7 +156,7 @@ fn by_device(ledger: &Ledger) -> String {
     }
 }
 
-/// That most of the time from the first to the last kernel is none of GEMMs, if it is.
+/// Warns if GEMMs are a minority of the trace's wall time.
 fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
     let all = part.time_s + other_time_s(scan.frame);
     let share = part.time_s / all;

@@ -1,6 +1,6 @@
 //! Drawing of the map of the fastest.
 
-use super::Fastest;
+use super::WinnerMap;
 use crate::cells::{CellMark, Cells};
 use crate::charts::RenderOptions;
 use crate::color_scale::ColorScale;
@@ -34,7 +34,7 @@ pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
 }
 
 /// What the colours and marks that occur mean; of very many sides of those that win most.
-fn entries(m: &Fastest, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
+fn entries(m: &WinnerMap, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
     let (sides, wins) = (&m.comparison.names, m.score().0);
     let mut shown: Vec<usize> = (0..sides.len()).collect();
     if shown.len() > ENTRIES {
@@ -61,7 +61,7 @@ fn entries(m: &Fastest, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)
 }
 
 /// Cells by two sizes, coloured by the fastest side.
-pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
+pub(super) fn map(m: &WinnerMap, scene: &mut Scene, options: &RenderOptions<'_>) {
     let theme = options.theme;
     let setup = &m.comparison.setup;
     let colors = ColorScale::of_values(&m.frame, &setup.side, &setup.sides, theme);

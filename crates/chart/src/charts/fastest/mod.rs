@@ -27,7 +27,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     name: "Fastest",
     hint: "Which library or kernel is fastest where?",
     params: &["color"],
-    open: |inputs| Fastest::open(inputs.frame, inputs.state),
+    open: |inputs| WinnerMap::open(inputs.frame, inputs.state),
     ..ChartKind::PLAIN
 };
 
@@ -36,7 +36,7 @@ const NAMED: usize = 8;
 
 /// An opened map of the fastest.
 #[derive(Debug)]
-pub(crate) struct Fastest {
+pub(crate) struct WinnerMap {
     frame: Frame,
     comparison: Comparison,
     x: Size,
@@ -61,7 +61,7 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
     ("k,n", "N by K", Size::K, Size::N, Size::M),
 ];
 
-impl Fastest {
+impl WinnerMap {
     /// Reads the settings, chooses what is not set, and finds the winners.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let candidates = Setup::candidates(frame);
@@ -103,7 +103,7 @@ impl Fastest {
         let mut controls: Vec<Control> = of_types.then_some(dtype).into_iter().collect();
         controls.extend((layouts > 1).then_some(layout));
         controls.extend([hold, axes.more(), side.more(), threshold.more()]);
-        let mut out = Fastest {
+        let mut out = WinnerMap {
             frame: frame.clone(),
             comparison,
             x,
@@ -229,7 +229,7 @@ fn held_control(
     one_or_all(state, [&format!("fastest.{}", held.key()), name, hint], values, (name, 0.5))
 }
 
-impl Picture for Fastest {
+impl Picture for WinnerMap {
     fn title(&self) -> String {
         self.headline.clone()
     }

@@ -36,7 +36,7 @@ fn look(theme: &Theme, size: usize, height: f64) -> RenderOptions<'_> {
 #[test]
 fn goldens() {
     let frame = decode();
-    let view = Fastest::open(&frame, &ViewState::default());
+    let view = WinnerMap::open(&frame, &ViewState::default());
     draw_everywhere("small-fastest-map", &view);
     for (size, name) in [(0, "phone"), (1, "desk")] {
         let look = look(&Theme::LIGHT, size, view.height(SIZES[size].0));
@@ -48,7 +48,7 @@ fn goldens() {
 fn defaults_come_from_the_data() {
     let frame = decode();
     let mut state = ViewState::default();
-    let view = Fastest::open(&frame, &state);
+    let view = WinnerMap::open(&frame, &state);
     let held = |view: &Chart| {
         let held = view.said.controls.iter().find(|c| c.key == "fastest.k");
         held.unwrap().current.clone()
@@ -57,11 +57,11 @@ fn defaults_come_from_the_data() {
     assert_eq!(held(&view), "4096");
     assert!(!view.table().rows.is_empty());
     state.set_param("fastest.k", "all");
-    let view = Fastest::open(&frame, &state);
+    let view = WinnerMap::open(&frame, &state);
     assert_eq!(held(&view), "all");
     let mut rows = Rows::new();
     rows.row((1, 1, 1), "x", 1.0, "");
-    let scene = Fastest::open(&rows.frame(None), &state).spoken(&look(&Theme::DARK, 0, 420.0));
+    let scene = WinnerMap::open(&rows.frame(None), &state).spoken(&look(&Theme::DARK, 0, 420.0));
     assert!(scene.message.is_some_and(|m| m.contains("Nothing to compare")));
 }
 
@@ -71,7 +71,7 @@ fn many_shapes_fit() {
     let mut state = ViewState::default();
     for k in ["", "all"] {
         state.set_param("fastest.k", k);
-        let view = Fastest::open(&frame, &state);
+        let view = WinnerMap::open(&frame, &state);
         draw_everywhere(&format!("fastest-map{k}"), &view);
         assert!(!view.table().rows.is_empty());
     }
@@ -90,14 +90,14 @@ fn the_layout_is_said_and_chosen() {
     }
     let frame = rows.frame(None);
     let mut state = ViewState::default();
-    let both = Fastest::open(&frame, &state);
+    let both = WinnerMap::open(&frame, &state);
     assert!(both.said.verdict[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
     state.set_param("fastest.layout", "TT");
-    let one = Fastest::open(&frame, &state);
+    let one = WinnerMap::open(&frame, &state);
     assert!(one.said.verdict[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
     // Of one layout there is nothing to choose, and nothing to say.
     let few = frame.with_rows(std::sync::Arc::new(vec![0, 1, 4, 5]));
-    let alone = Fastest::open(&few, &ViewState::default());
+    let alone = WinnerMap::open(&few, &ViewState::default());
     assert!(alone.said.verdict[0].starts_with("Fastest at K = 64, fp16: "));
     let keys: Vec<_> = alone.said.controls.clone().into_iter().map(|c| c.key).collect();
     assert!(!keys.contains(&"fastest.layout".to_owned()), "{keys:?}");
@@ -106,7 +106,7 @@ fn the_layout_is_said_and_chosen() {
 #[test]
 fn counts_are_of_the_map_and_the_headline_stands_once() {
     let frame = decode();
-    let map = Fastest::open(&frame, &ViewState::default());
+    let map = WinnerMap::open(&frame, &ViewState::default());
     let table = map.table();
     let column = table.header.iter().position(|h| h == "GEMMs").unwrap();
     let shown: usize = table.rows.iter().map(|r| r[column].parse::<usize>().unwrap()).sum();
@@ -121,7 +121,7 @@ fn counts_are_of_the_map_and_the_headline_stands_once() {
     assert!(drawn.iter().all(|l| !l.contains(place)), "{drawn:?}");
     let mut state = ViewState::default();
     state.set_param("fastest.k", "all");
-    let whole = Fastest::open(&frame, &state);
+    let whole = WinnerMap::open(&frame, &state);
     assert_eq!(whole.said.notes.len(), 1);
     assert!(map.said.notes[1].ends_with(&whole.said.notes[0]));
 }

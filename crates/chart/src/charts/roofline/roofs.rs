@@ -128,7 +128,7 @@ impl RoofLine {
     }
 }
 
-/// That a row of the open files set an achievable rate.
+/// Marks an achievable rate that a row of the open files set.
 fn measured(here: bool) -> &'static str {
     if here { ", best measured here" } else { "" }
 }

@@ -119,7 +119,7 @@ pub enum Roofs {
     OfRows,
     /// Those of every type of the rows' devices.
     All,
-    /// That of one type.
+    /// The roof of one type.
     Of(DataType),
 }
 

@@ -1,7 +1,6 @@
-//! A row of controls as one stop of the Tab key: the arrow keys move through it.
+//! Roving tabindex for a row of controls: Tab stops once, the arrow keys move within the row.
 //!
-//! While one of its controls has the focus, the others are no stops. Once the focus has left, each
-//! is one again: which of them will be there next time, nobody knows.
+//! On blur all controls are tabbable again, because the set may change.
 
 use crate::web::dom;
 use wasm_bindgen::JsCast;
@@ -18,7 +17,7 @@ fn row_of(event: &web_sys::Event) -> Option<Element> {
     event.current_target()?.dyn_into().ok()
 }
 
-/// A control got the focus: the others are no stops.
+/// A control got the focus: the others leave the tab order.
 pub fn entered(event: &FocusEvent) {
     let Some(row) = row_of(event) else { return };
     if let (all, Some(here)) = controls(&row) {
@@ -28,7 +27,7 @@ pub fn entered(event: &FocusEvent) {
     }
 }
 
-/// The focus left the row: each control is a stop.
+/// The focus left the row: all controls are tabbable.
 pub fn left(event: &FocusEvent) {
     let Some(row) = row_of(event) else { return };
     let to = event.related_target();

@@ -6,7 +6,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::encode::visible;
 
 impl Assumption {
-    /// That the user chose the device of a file that names none.
+    /// The assumption of a device that the user chose for a file that names none.
     pub(crate) fn device_by_hand(value: &str) -> Self {
         Assumption {
             by_hand: true,

@@ -4,16 +4,17 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope_analysis::figures::figures;
-use gemmscope_analysis::ledger::{Book, Ledger};
+use gemmscope_analysis::ledger::{Book, Columns, Ledger};
 use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts::{self, Inputs};
 use gemmscope_chart::hit::Direction;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::{interactive, picture, places};
+use gemmscope_chart::{interactive, places};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
+use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::explain::explain;
 use gemmscope_words::summary::Summary;
@@ -40,7 +41,8 @@ fn frame(files: &[&str], link: &str) -> Frame {
             other => panic!("{file}: {other:?}"),
         }
     }
-    picture::frame(data, &ViewState::decode(link).0, &[]).0
+    let view = ViewState::decode(link).0;
+    Study::default().frame(&Arc::new(data), &view, &[], || Some(Columns::new())).0
 }
 
 /// The view of a link over some files.
