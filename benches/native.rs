@@ -4,7 +4,7 @@
 //! Each part runs until it has 5 to 30 repeats or half a second; the table shows the median and,
 //! where it is wide, the spread. The last lines compare each size with the one before it.
 
-use gemmscope_analysis::findings::{Scan, check, check_all};
+use gemmscope_analysis::findings::Scan;
 use gemmscope_analysis::ledger::{Ledger, Partners, Splitter};
 use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts;
@@ -21,6 +21,7 @@ use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::filter::{Filters, Mask, Range};
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::findings::{check, check_all};
 use serde::Serialize;
 use std::cell::Cell;
 use std::error::Error;

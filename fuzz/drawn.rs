@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a check that cannot go on says where")]
 
 use crate::exercise::said;
-use gemmscope_analysis::findings::{Kind, check_all};
+use gemmscope_analysis::findings::Kind;
 use gemmscope_analysis::ledger::Columns;
 use gemmscope_analysis::planner::{Plan, PlanState};
 use gemmscope_chart::charts::{CHARTS, Inputs};
@@ -24,6 +24,7 @@ use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::explain::{brief, explain};
+use gemmscope_words::findings::check_all;
 use gemmscope_words::plan_export;
 use gemmscope_words::replay::{Case, Tool, replay};
 use gemmscope_words::report::{self, Report};

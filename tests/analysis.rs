@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use gemmscope_analysis::findings::{Kind, check_all};
+use gemmscope_analysis::findings::Kind;
 use gemmscope_analysis::ledger::{Account, Evidence};
 use gemmscope_analysis::planner::{Plan, PlanState};
 use gemmscope_analysis::tuning::{self, SearchHistory};
@@ -14,6 +14,7 @@ use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::findings::check_all;
 use gemmscope_words::plan_export;
 use gemmscope_words::replay::bulk;
 use gemmscope_words::report::{

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use gemmscope_analysis::findings::check_all;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::RoofKind;
@@ -11,6 +10,7 @@ use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_words::explain::explain;
+use gemmscope_words::findings::check_all;
 use gemmscope_words::headline;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -263,7 +263,7 @@ fn every_formula_comes_to_its_figure() {
                 }
             }
             for finding in check_all(&frame).findings {
-                let formula = &finding.evidence.formula;
+                let formula = &finding.formula;
                 let worked = expressions(formula);
                 all_meet(&format!("{}: {formula}", path.display()), &worked);
                 assert!(formula.is_empty() || worked.len() > 1, "{formula}: no result");

@@ -5,9 +5,7 @@
 
 use gemmscope_analysis::compare::duel::{Duel, Measure};
 use gemmscope_analysis::compare::{Comparison, Dispatch, Setup, Tally};
-use gemmscope_analysis::findings::{
-    Finding, Findings, Kind, Scan, Severity, Sign, Whole, check_all,
-};
+use gemmscope_analysis::findings::{Kind, Scan, Severity, Sign, Whole};
 use gemmscope_analysis::ledger::{Account, Ledger, Partners};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
@@ -29,6 +27,7 @@ use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::findings::{Finding, Findings, check_all};
 use gemmscope_words::headline;
 use gemmscope_words::report::{Report, gemm_findings_of, impact_percent};
 use std::path::PathBuf;
@@ -160,7 +159,7 @@ fn the_bound_of_a_tile_is_a_time() {
     let all = check_all(&frame);
     let found = of(&all, "tile")[0];
     assert_eq!(
-        found.evidence.formula,
+        found.formula,
         "work / roof of the tile − roof time = 34.36 GFLOP / 34.41 TFLOP/s − 48.5 µs = 950 µs a call"
     );
     let words = headline::lost(&all.ledger.books[0]).unwrap();

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use gemmscope_analysis::findings::check_all;
 use gemmscope_analysis::tile_sweep::{Sweep, influences};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::RoofKind;
@@ -12,6 +11,7 @@ use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
+use gemmscope_words::findings::check_all;
 use gemmscope_words::report::{Report, gemm_findings_of};
 use std::path::PathBuf;
 use std::sync::Arc;

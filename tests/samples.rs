@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope::samples::{SAMPLES, Sample};
-use gemmscope_analysis::findings::{Findings, check_all};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::RoofKind;
@@ -11,6 +10,7 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics, Totals};
+use gemmscope_words::findings::{Findings, check_all};
 use std::sync::Arc;
 
 /// A sample as the page opens it.

@@ -4,8 +4,8 @@
 //! the rest split by what limits the GEMM. It has two numbers: its split, which adds up to the lost time of
 //! its side, and what it saves alone, by which findings are ranked and which overlap. Causes that alone save
 //! under 0.5 % of the time are one line. Its rows are those that it saves time of alone. Besides them stand questions about the data, which hold no seconds, and ideas that change the
-//! roof. [`Sign`]s are predicates of a GEMM without seconds. Times alone never prove a cause, so every
-//! [`Rule`] names what a profile would have to show.
+//! roof. [`Sign`]s are predicates of a GEMM without seconds. A finding has no sentence: `gemmscope-words` makes
+//! it of the [`Fact`].
 //!
 //! ```no_run
 //! # use gemmscope_table::field::Frame;
@@ -13,7 +13,7 @@
 //! # fn show(frame: &Frame) {
 //! let report = findings::check_all(frame);
 //! for finding in &report.findings {
-//!     println!("{}: {}", finding.severity.label(), finding.title);
+//!     println!("{} {:?}: {:?}", finding.rule, finding.alone_s, finding.fact);
 //! }
 //! # }
 //! ```
@@ -21,18 +21,18 @@
 //! [`check`] is the same with pauses, for who has more to do meanwhile.
 
 use crate::ledger::{Change, Evidence as Basis};
-use gemmscope_model::units::{decapitalized, seconds_brief};
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
 
 mod above_roof;
-mod advice;
 mod base_clock;
 mod batching;
+mod causes;
 mod check;
-mod checked;
 mod double_count;
+mod fact;
 mod far_below;
+mod hits;
 mod need;
 mod no_model;
 mod outlier;
@@ -45,31 +45,27 @@ mod section;
 mod severity;
 mod signs;
 mod slower;
-mod story;
 mod sums;
 mod timeline;
-mod words;
 mod wrong_device;
 
 pub use above_roof::causes as above_roof_causes;
-pub use advice::is_quantized;
-pub use check::{check, check_all};
-pub use checked::{Checked, Findings};
-pub(crate) use far_below::{Reach, question as far_below_question};
+pub use check::{FrameFacts, RuleOutcome, check, check_all};
+pub use fact::{CauseFacts, Difference, Fact, HeldBy, NAMED, PartFacts};
+pub(crate) use far_below::Reach;
+pub use far_below::question as far_below_question;
 pub use need::Need;
 pub use part::{Part, Whole};
 pub(crate) use reported::GAP as REPORTED_GAP;
 pub use scan::{Group, Scan};
 pub use section::Section;
 pub use severity::{
-    ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEASURED_SHARE, MEDIUM_SHARE, TRIFLE_SHARE,
-    priority,
+    ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEASURED_SHARE, MEDIUM_SHARE, Severity,
+    TRIFLE_SHARE, band, priority,
 };
-pub use severity::{Severity, band};
-pub use signs::is_fallback;
-pub use signs::{Seen, Sign};
-pub use words::own_paths;
-pub use wrong_device::{built_for, built_for_another, other_kernels};
+pub use signs::{ROW_BYTES, Seen, Sign, is_fallback, is_quantized, unaligned};
+pub use sums::{Detail, TileCause, tile_cause};
+pub use wrong_device::{built_for_another, other_kernels};
 
 /// What a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -127,24 +123,20 @@ impl Category {
     }
 }
 
-/// The evidence of a finding.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// The rows of a finding.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FindingEvidence {
     /// Dataset rows, ascending.
     pub rows: Vec<u32>,
-    /// The formula with its numbers.
-    pub formula: String,
     /// The row that its sentence and formula name, where they name one.
-    #[serde(skip)]
     pub most: Option<u32>,
     /// The faster run that they compare it with.
-    #[serde(skip)]
     pub faster: Option<u32>,
 }
 
 /// Something that matters, with its evidence.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
+#[derive(Clone, Debug, PartialEq)]
+pub struct FindingFacts {
     /// Id of its rule.
     pub rule: String,
     /// What it is.
@@ -154,19 +146,16 @@ pub struct Finding {
     /// The device that it is about; "" where it is about none.
     pub device: String,
     /// What it is about among several: its side, and its device where there are several.
-    #[serde(skip)]
     pub of: String,
-    /// Title, one line.
-    pub title: String,
-    /// Description, one or two sentences.
-    pub text: String,
+    /// What it says.
+    pub fact: Fact,
     /// How much it matters.
     pub severity: Severity,
     /// What its seconds rest on.
     pub basis: Basis,
     /// Subject.
     pub category: Category,
-    /// Its evidence.
+    /// Its rows.
     pub evidence: FindingEvidence,
     /// Time of its rows over all calls, seconds.
     pub time_s: f64,
@@ -180,7 +169,6 @@ pub struct Finding {
     /// idea what it would save at the roof. `None` for a question.
     pub alone_s: Option<f64>,
     /// What is changed in the ledger if it is ticked.
-    #[serde(skip)]
     pub changes: Vec<Change>,
     /// GEMMs that it is about.
     pub groups: u64,
@@ -188,15 +176,9 @@ pub struct Finding {
     pub whole_s: f64,
     /// The signs of its GEMMs, most frequent first.
     pub signs: Vec<Seen>,
-    /// What to try in the algorithm or the model: fusion, batching, quantisation.
-    pub path_a: String,
-    /// What to try with the kernel: tuning, tile, replay.
-    pub path_b: String,
-    /// What a profile must show to prove the cause.
-    pub profile: String,
 }
 
-impl Finding {
+impl FindingFacts {
     /// True where it is about the time outside the GEMMs.
     pub fn is_outside_gemms(&self) -> bool {
         self.category == Category::Timeline
@@ -238,9 +220,9 @@ impl Finding {
     }
 
     /// True where most of it may be one row that a question is about.
-    pub fn is_of_outlier(&self, all: &[Finding]) -> bool {
-        let asks = |o: &&Finding| o.rule == outlier::RULE.id && o.side == self.side;
-        all.iter().filter(asks).any(|o| {
+    pub fn is_of_outlier<'f>(&self, all: impl IntoIterator<Item = &'f FindingFacts>) -> bool {
+        let asks = |o: &&FindingFacts| o.rule == outlier::RULE.id && o.side == self.side;
+        all.into_iter().filter(asks).any(|o| {
             let row = o.evidence.rows.first();
             let most = self.alone_s.is_some_and(|s| 2.0 * o.time_s > s);
             most && row.is_some_and(|row| self.evidence.rows.binary_search(row).is_ok())
@@ -250,37 +232,6 @@ impl Finding {
     /// True where it doubts the device, the type or the unit, and with them every other figure.
     fn doubts_all(&self) -> bool {
         self.category == Category::Data && self.severity == Severity::Critical
-    }
-
-    /// What it saves: `saves 7.74 ms alone`, `saves at most 13.5 ms alone` where no run shows that; of an idea
-    /// `at the roof 2.00 ms less`. `None` for a question.
-    pub fn saves(&self) -> Option<String> {
-        let seconds = seconds_brief(self.alone_s?);
-        Some(match self.kind {
-            Kind::Lost if self.basis.is_bound() => format!("saves at most {seconds} alone"),
-            Kind::Lost => format!("saves {seconds} alone"),
-            _ => format!("at the roof {seconds} less"),
-        })
-    }
-
-    /// What it saves and what that rests on: `saves 7.74 ms alone, measured`. `None` for a question.
-    pub fn saved(&self) -> Option<String> {
-        let saves = self.saves()?;
-        Some(match (self.kind, self.basis) {
-            // It says so.
-            (Kind::Lost, Basis::AtMost) => saves,
-            (Kind::Lost, basis) => format!("{saves}, {}", basis.label()),
-            _ => saves,
-        })
-    }
-
-    /// Its two numbers: `saves 7.74 ms alone, measured; split 1.66 ms`. `None` for a question.
-    pub fn worth(&self) -> Option<String> {
-        let saved = self.saved()?;
-        Some(match self.split_s {
-            Some(split_s) => format!("{saved}; split {}", seconds_brief(split_s)),
-            None => saved,
-        })
     }
 
     /// Its rows: the one that its sentence names, then those that take most time.
@@ -293,69 +244,22 @@ impl Finding {
         }
         rows.into_iter().map(|(_, row)| row).collect()
     }
-
-    /// What to try first: in the model where the cause lies there, else in the kernel.
-    pub fn path(&self) -> &str {
-        match self.category {
-            _ if self.path_a.starts_with("Nothing") => &self.path_b,
-            Category::Launches
-            | Category::Precision
-            | Category::Layout
-            | Category::Library
-            | Category::Timeline
-            | Category::Data => &self.path_a,
-            _ => &self.path_b,
-        }
-    }
-
-    /// Its title inside a sentence. A name that it begins with keeps its letters.
-    pub fn inside(&self) -> String {
-        match self.rule == rules::LIBRARY.id && !self.title.starts_with("Another") {
-            true => self.title.clone(),
-            false => decapitalized(&self.title),
-        }
-    }
-
-    /// Its title, with the side and device that it is about.
-    pub fn heading(&self) -> String {
-        self.named(&self.title)
-    }
-
-    /// A text about it, with the side and device that it is about.
-    pub fn named(&self, text: &str) -> String {
-        match self.of.as_str() {
-            of if text.starts_with(of) => text.to_owned(),
-            of => format!("{of}: {text}"),
-        }
-    }
 }
 
 /// A rule as data.
 pub struct Rule {
     /// Stable key.
     pub id: &'static str,
-    /// What it looks for.
-    pub title: &'static str,
     /// What its findings are.
     pub kind: Kind,
     /// Subject.
     pub category: Category,
     /// What it needs.
     pub needs: &'static [Need],
-    /// Its threshold, as a sentence with numbers.
-    pub threshold: &'static str,
     /// What its seconds rest on.
     pub basis: Basis,
-    /// Why it matters.
-    pub why: &'static str,
-    /// What to try in the algorithm or the model.
-    pub path_a: &'static str,
-    /// What to try with the kernel.
-    pub path_b: &'static str,
-    /// What a profile must show to prove the cause.
-    pub profile: &'static str,
     /// The check.
-    pub check: fn(&Rule, &Scan<'_>) -> Vec<Finding>,
+    pub check: fn(&Rule, &Scan<'_>) -> Vec<FindingFacts>,
 }
 
 /// All rules: questions about the data, the accounts of the ledger, ideas that change the roof.
@@ -383,11 +287,6 @@ pub static RULES: &[Rule] = &[
     slower::NARROW,
     slower::PLATFORM,
 ];
-
-/// The rule with this id.
-pub fn rule(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|r| r.id == id)
-}
 
 /// Orders rows by the time of all their calls, the longest first, of equal ones by their number. A time as
 /// bits: those of times that are not negative are in their order, and none is less than any.

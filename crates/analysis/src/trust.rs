@@ -269,7 +269,7 @@ fn other_device(frame: &Frame, place: &[Option<usize>]) -> Option<Reason> {
 }
 
 /// Why a little above the roof says nothing.
-pub(crate) const NOISE: &str = "clocks, timers and the peak itself vary by as much";
+pub const NOISE: &str = "clocks, timers and the peak itself vary by as much";
 
 /// How far idle time can be trusted of a recording with these.
 pub(crate) fn slowed_by(what: &str) -> String {

@@ -8,11 +8,12 @@ use crate::charts::{self, ChartKind, Inputs};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
-use gemmscope_analysis::findings::{Finding, Findings, Kind, check_all};
+use gemmscope_analysis::findings::Kind;
 use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST, field_of};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Categories, Field, Frame};
 use gemmscope_table::view_state::{RowRef, ViewState};
+use gemmscope_words::findings::{Finding, Findings, check_all};
 
 /// The parameter that holds the chosen finding.
 pub const FINDING_KEY: &str = "finding";

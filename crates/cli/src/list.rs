@@ -6,6 +6,7 @@ use gemmscope_chart::charts::CHARTS;
 use gemmscope_chart::places::{self, PLACES};
 use gemmscope_import::FORMATS;
 use gemmscope_model::hardware;
+use gemmscope_words::findings::{RULE_TEXTS, need};
 use std::io::Write;
 
 /// Prints a line a format: id, name, what produces it.
@@ -62,14 +63,14 @@ pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
 /// Prints the rules in the order they are checked: id and title, then what each needs, its threshold, its evidence and
 /// how to confirm it.
 pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
-    for rule in RULES {
-        let needs: Vec<&str> = rule.needs.iter().map(|n| n.words()).collect();
-        writeln!(out, "{:<18} {}", rule.id, rule.title)?;
+    for (rule, text) in RULES.iter().zip(RULE_TEXTS) {
+        let needs: Vec<&str> = rule.needs.iter().map(need).collect();
+        writeln!(out, "{:<18} {}", rule.id, text.title)?;
         writeln!(out, "  needs            {}", needs.join("; "))?;
-        writeln!(out, "  reported when    {}", rule.threshold)?;
+        writeln!(out, "  reported when    {}", text.threshold)?;
         writeln!(out, "  based on         {}", rule.basis.label())?;
-        if !rule.profile.is_empty() {
-            writeln!(out, "  to confirm       {}", rule.profile)?;
+        if !text.profile.is_empty() {
+            writeln!(out, "  to confirm       {}", text.profile)?;
         }
     }
     Ok(())

@@ -5,8 +5,8 @@ use crate::command_line::{Input, Selection, file, notes};
 use crate::load::{Exit, Request, Shown, Stop, load};
 use crate::output;
 use clap::ValueEnum;
-use gemmscope_analysis::findings;
 use gemmscope_chart::picture;
+use gemmscope_words::findings;
 use gemmscope_words::report;
 use std::path::PathBuf;
 

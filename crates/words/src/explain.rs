@@ -1,6 +1,7 @@
 //! All about one row: every figure with its formula and numbers, the file's figures beside the
 //! recomputed ones, and possible explanations of a point above its roof.
 
+use crate::findings::above_roof_cause;
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::above_roof_causes;
 use gemmscope_analysis::names::name_of;
@@ -145,7 +146,10 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     let source = &data.sources[data.source[row] as usize];
     let measured = !x.time_s.is_nan();
     let above_roof = match x.share > ABOVE_ROOF {
-        true => above_roof_causes(frame, row).iter().map(|cause| capitalized(cause)).collect(),
+        true => above_roof_causes(frame, row)
+            .iter()
+            .map(|cause| capitalized(&above_roof_cause(cause)))
+            .collect(),
         false => Vec::new(),
     };
     let shape = TileRoofs::new(data, metrics).of(row);

@@ -1,7 +1,8 @@
 //! The first sentence about a set of GEMMs: what they take, how near their roof they are, and what
 //! costs most. Its figures are those of one [`Book`], so they equal the bar and the findings.
 
-use gemmscope_analysis::findings::{Finding, Section};
+use crate::findings::Finding;
+use gemmscope_analysis::findings::Section;
 use gemmscope_analysis::ledger::{Account, Book, Evidence, Ledger, Runs, Sum};
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::metrics::Typical;
@@ -139,7 +140,8 @@ pub fn lines(ledger: &Ledger) -> Vec<String> {
 pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<&'f Finding> {
     let own = |f: &&Finding| {
         let weighs = f.alone_s.is_some_and(|s| s >= NAMED * book.time_s);
-        let known = f.basis != Evidence::Scatter && !f.is_of_outlier(findings);
+        let known =
+            f.basis != Evidence::Scatter && !f.is_of_outlier(findings.iter().map(|f| &f.facts));
         f.side == book.side && f.device == book.device && f.is_cause() && weighs && known
     };
     findings.iter().find(own)

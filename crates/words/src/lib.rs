@@ -5,6 +5,7 @@
 //!
 //! | module | the question it answers |
 //! |---|---|
+//! | [`findings`] | What matters, why, and what to try? |
 //! | [`headline`] | What is the first sentence about these GEMMs? |
 //! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
 //! | [`glossary`] | What does this word mean? |
@@ -12,11 +13,37 @@
 //! | [`doc`] | How are blocks of text written as HTML, markdown or plain text? |
 //! | [`replay`] | How do I run just this GEMM? |
 //! | [`plan_export`] | How do I run the GEMMs of a plan? |
+//!
+//! ```
+//! use gemmscope_model::dtype::DataType;
+//! use gemmscope_model::gemm::Operation;
+//! use gemmscope_model::hardware::RoofKind;
+//! use gemmscope_table::build::{Row, TableBuilder};
+//! use gemmscope_table::field::Frame;
+//! use gemmscope_table::metrics::{DeviceChoice, Metrics};
+//! use gemmscope_words::findings;
+//! use std::sync::Arc;
+//!
+//! let mut table = TableBuilder::new();
+//! let row = Row::new(4096, 4096, 4096, Operation::uniform(DataType::Bf16), 500e-6);
+//! table.commit(2, b"", Ok(row));
+//! let data = table.finish();
+//! let choice = DeviceChoice { default: Some("mi300x".into()), ..DeviceChoice::default() };
+//! let metrics = Metrics::compute(&data, choice.resolve(&data, &[]), RoofKind::Datasheet);
+//! let frame = Frame::all(Arc::new(data), Arc::new(metrics));
+//!
+//! let found = findings::check_all(&frame).findings;
+//! assert_eq!(found[0].rule, "rest");
+//! assert!(found[0].text.contains("274.9 TFLOP/s"));
+//! ```
+//!
+//! Labels of enums stand with the enums. Trust, comparison, tuning, tiles, shapes without a time, a trace's time and
+//! the planner still make their sentences in `gemmscope-analysis`.
 
 pub mod analysis_card;
 pub mod doc;
 pub mod explain;
-mod findings;
+pub mod findings;
 pub mod glossary;
 pub mod headline;
 pub mod plan_export;

@@ -3,9 +3,9 @@
 //! one [`Report`], so that they agree.
 
 use crate::doc;
+use crate::findings::{Checked, Finding, Findings};
 use gemmscope_analysis::compare::{BestOfAll, Dispatch, Tally};
-use gemmscope_analysis::findings;
-use gemmscope_analysis::findings::{Checked, Finding, Findings, Part, Scan};
+use gemmscope_analysis::findings::{FindingEvidence, Part, Scan};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::distinct;
 use gemmscope_analysis::trace_time::TraceTime;
@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 mod body;
 mod bottlenecks;
+mod breakdown;
 mod devices;
 mod json;
 mod merges;
@@ -30,8 +31,9 @@ mod tuning;
 
 pub use crate::doc::Picture;
 pub use bottlenecks::Bottleneck;
+pub use breakdown::Breakdown;
 pub use json::json;
-pub use operations::{Breakdown, ReportOperation, impact_percent};
+pub use operations::{ReportOperation, impact_percent};
 pub use sentences::sentences;
 pub(crate) use summary::of_achievable;
 pub use summary::{gemm_findings, gemm_findings_of};
@@ -311,18 +313,11 @@ impl Report {
             findings: findings
                 .findings
                 .iter()
-                .map(|f| FindingLine {
-                    rows_total: f.evidence.rows.len(),
-                    places: places(&f.evidence.rows),
-                    finding: Finding {
-                        evidence: findings::FindingEvidence {
-                            rows: Vec::new(),
-                            formula: f.evidence.formula.clone(),
-                            most: None,
-                            faster: None,
-                        },
-                        ..f.clone()
-                    },
+                .map(|f| {
+                    let mut finding = f.clone();
+                    finding.facts.evidence = FindingEvidence::default();
+                    let rows = &f.evidence.rows;
+                    FindingLine { finding, rows_total: rows.len(), places: places(rows) }
                 })
                 .collect(),
             checked: findings.checked.clone(),

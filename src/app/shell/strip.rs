@@ -4,7 +4,6 @@
 use crate::app::state::findings_task::latest;
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::views::missing;
-use gemmscope_analysis::findings::Finding;
 use gemmscope_analysis::ledger::Book;
 use gemmscope_analysis::names::roof_name;
 use gemmscope_chart::places::{COMPARE, SUMMARY};
@@ -12,6 +11,7 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::{Totals, Typical};
+use gemmscope_words::findings::Finding;
 use gemmscope_words::headline::{HeadlineCost, cost, runs, scope, spread};
 use leptos::prelude::*;
 

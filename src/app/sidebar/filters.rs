@@ -5,7 +5,6 @@ use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::state::Workbench;
 use crate::app::ui::{Menu, icon, roving_tabindex, value_of};
 use crate::web::{clock, dom};
-use gemmscope_analysis::findings::rule;
 use gemmscope_model::pass;
 use gemmscope_model::units::{larger, plural, smaller};
 use gemmscope_share::data::base_name;
@@ -14,6 +13,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::field::{Field, FieldInfo};
 use gemmscope_table::filter::{FilterPart, Range};
 use gemmscope_table::selection::RowSet;
+use gemmscope_words::findings::rule_text;
 use leptos::prelude::*;
 
 /// Fields that can be filtered by a lowest and a highest value.
@@ -271,7 +271,7 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
 
 /// What the rows of a filter by row are: the title of the rule that found them.
 pub fn only_of(only: &RowSet) -> &'static str {
-    rule(&only.what).map_or("Selected rows", |r| r.title)
+    rule_text(&only.what).map_or("Selected rows", |r| r.title)
 }
 
 /// A chip for each active filter, with a button to remove it.

@@ -2,11 +2,11 @@
 
 use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
-use gemmscope_analysis::findings::check;
 use gemmscope_analysis::ledger::LARGEST_LOSS;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::picture;
 use gemmscope_table::field::Field;
+use gemmscope_words::findings::check;
 use gemmscope_words::report;
 use leptos::prelude::*;
 use std::sync::Arc;

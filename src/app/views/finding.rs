@@ -5,8 +5,8 @@ use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
 use gemmscope_analysis::figures::figures;
-use gemmscope_analysis::findings::Finding;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
+use gemmscope_words::findings::Finding;
 use leptos::prelude::*;
 
 /// How many rows of evidence are listed.
@@ -26,8 +26,8 @@ pub fn reasons(bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
     let text = part("What", &f.text, "reason");
     let a = part("Try in the model", &f.path_a, "reason path");
     let b = part("Try in the kernel or library", &f.path_b, "reason path");
-    let how = (!f.evidence.formula.is_empty()).then(|| {
-        view! { <div class="reason"><dt>"Formula"</dt><dd><code>{f.evidence.formula.clone()}</code></dd></div> }
+    let how = (!f.formula.is_empty()).then(|| {
+        view! { <div class="reason"><dt>"Formula"</dt><dd><code>{f.formula.clone()}</code></dd></div> }
     });
     let signs: Vec<AnyView> = f
         .signs
@@ -44,7 +44,7 @@ pub fn reasons(bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
     });
     let when = part(
         "Flagged because",
-        gemmscope_analysis::findings::rule(&f.rule).map_or("", |r| r.threshold),
+        gemmscope_words::findings::rule_text(&f.rule).map_or("", |r| r.threshold),
         "reason",
     );
     let worth = part("Gain", &f.worth().unwrap_or_default(), "reason");

@@ -6,7 +6,7 @@ use crate::app::state::findings_task::run_over;
 use crate::app::state::{FIXED_KEY, FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove, segment};
 use gemmscope_analysis::figures::figures;
-use gemmscope_analysis::findings::{Category, Checked, Finding, Kind};
+use gemmscope_analysis::findings::{Category, Kind};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
@@ -14,6 +14,7 @@ use gemmscope_model::units::{Seconds, grouped, percent, plural, rounded_percent,
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::findings::{Checked, Finding};
 use gemmscope_words::headline::scope;
 use leptos::prelude::*;
 use std::sync::Arc;

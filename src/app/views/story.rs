@@ -2,8 +2,9 @@
 //! show.
 
 use crate::app::state::{FindingsResult, Workbench};
-use gemmscope_analysis::findings::{Checked, RULES, Severity, band};
+use gemmscope_analysis::findings::{RULES, Severity, band};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
+use gemmscope_words::findings::Checked;
 use gemmscope_words::report::{Bottleneck, Breakdown, ReportOperation};
 use leptos::prelude::*;
 

@@ -1,14 +1,41 @@
 //! Checks a frame: groups, partners, sums, then one rule after another.
 
 use super::sums::Sums;
-use super::{Checked, Finding, Findings, RULES, Rule, Scan, need, signs};
-use crate::ledger::{Partners, Splitter};
+use super::{FindingFacts, Need, Part, RULES, Rule, Scan, need, signs};
+use crate::ledger::{Ledger, Partners, Splitter};
 use gemmscope_model::pass;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
 
+/// The result of one rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleOutcome {
+    /// Id of the rule.
+    pub rule: &'static str,
+    /// Number of its findings.
+    pub findings: usize,
+    /// What the data lacks, so that it was not checked.
+    pub lacks: Vec<Need>,
+}
+
+/// What all rules find in a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameFacts {
+    /// By [section](super::Section), each by its seconds.
+    pub findings: Vec<FindingFacts>,
+    /// The ledger whose sums they are.
+    pub ledger: Ledger,
+    /// The result of every rule.
+    pub checked: Vec<RuleOutcome>,
+    /// The sides and their times; one without a name where no sides are compared.
+    pub parts: Vec<Part>,
+    /// What the rows are.
+    pub kind: DataKind,
+}
+
 /// Checks all rules at once.
-pub fn check_all(frame: &Frame) -> Findings {
+pub fn check_all(frame: &Frame) -> FrameFacts {
     pass::at_once(check(frame, None, &async |_| ())).0
 }
 
@@ -19,7 +46,7 @@ pub async fn check<'a>(
     frame: &'a Frame,
     partners: Option<Arc<Partners>>,
     pause: &impl AsyncFn(&'static str),
-) -> (Findings, Scan<'a>) {
+) -> (FrameFacts, Scan<'a>) {
     let mut scan = Scan::of(frame, &async || pause("which rows are one GEMM (1 of 5)").await).await;
     let partners = match partners {
         Some(partners) => partners,
@@ -32,12 +59,12 @@ pub async fn check<'a>(
     let splitter = Splitter::with(frame, partners, scan.tiles.clone());
     let sums =
         Sums::of(splitter, frame, &async || pause("where the time goes (4 of 5)").await).await;
-    let mut report = Findings {
-        parts: scan.parts.clone(),
-        roof: scan.roof_name().to_owned(),
-        kind: scan.kind.key().to_owned(),
+    let mut report = FrameFacts {
+        findings: Vec::new(),
         ledger: sums.ledger.clone(),
-        ..Findings::default()
+        checked: Vec::new(),
+        parts: scan.parts.clone(),
+        kind: scan.kind,
     };
     scan.sums = Some(sums);
     scan.marks = signs::of_rows(&scan, &async || pause("what stands out (5 of 5)").await).await;
@@ -50,8 +77,8 @@ pub async fn check<'a>(
 }
 
 /// Section by section, each by its seconds; a doubt about the device comes before all.
-fn rank(findings: &mut [Finding]) {
-    let seconds = |f: &Finding| f.alone_s.unwrap_or(f.time_s);
+fn rank(findings: &mut [FindingFacts]) {
+    let seconds = |f: &FindingFacts| f.alone_s.unwrap_or(f.time_s);
     findings.sort_by(|a, b| {
         a.section()
             .cmp(&b.section())
@@ -66,18 +93,12 @@ fn rank(findings: &mut [Finding]) {
 }
 
 /// Adds what one rule finds.
-fn check_rule(rule: &'static Rule, scan: &Scan<'_>, report: &mut Findings) {
-    let not_checked = need::missing(scan, rule);
-    let found = match not_checked {
-        None => (rule.check)(rule, scan),
-        Some(_) => Vec::new(),
+fn check_rule(rule: &'static Rule, scan: &Scan<'_>, report: &mut FrameFacts) {
+    let lacks = need::missing(scan, rule);
+    let found = match lacks.is_empty() {
+        true => (rule.check)(rule, scan),
+        false => Vec::new(),
     };
-    report.checked.push(Checked {
-        rule: rule.id.to_owned(),
-        title: rule.title.to_owned(),
-        threshold: rule.threshold.to_owned(),
-        findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
-        not_checked,
-    });
+    report.checked.push(RuleOutcome { rule: rule.id, findings: found.len(), lacks });
     report.findings.extend(found);
 }

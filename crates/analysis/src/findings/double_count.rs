@@ -1,8 +1,6 @@
 //! Rule: time that is in the data twice.
 
-use super::story::{self, Story};
-use super::{Basis, Category, Finding, Kind, Need, Rule, Scan};
-use gemmscope_model::units::plural;
+use super::{Basis, Category, Fact, FindingFacts, Kind, Need, Rule, Scan, Severity, hits};
 use std::collections::HashMap;
 
 /// If more than this share of the time is counted twice, the sheet's sum is misleading.
@@ -10,21 +8,14 @@ pub(super) const NOTABLE: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
     id: "double_count",
-    title: "Time counted twice",
     kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time],
-    threshold: "a wrapper and the operation it calls with the same shape, count and time; or the \
-                same row in two files",
     basis: Basis::Arithmetic,
-    why: "Totals and shares that count one kernel twice are wrong.",
-    path_a: "Nothing to change: the totals here count each kernel once, a sum over the file does not.",
-    path_b: "Leave the wrappers out of any sum of your own.",
-    profile: "There is nothing to profile: the file lists a kernel twice.",
     check,
 };
 
-fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let data = scan.data();
     let mut out = Vec::new();
     for (number, source) in (0u16..).zip(&data.sources) {
@@ -38,27 +29,10 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             .map(|r| data.time_s[r] * data.count(r))
             .filter(|t| t.is_finite())
             .sum();
-        let mut finding = story::of_file(
-            rule,
-            scan,
-            number,
-            0.0,
-            Story {
-                title: format!("{} wrapper rows of {} are skipped", twice.rows, source.name),
-                text: format!(
-                    "Wrappers and the operations they call are both listed. Counted once the GEMM \
-                     time is {}; the sheet adds up to {}.",
-                    story::time(own),
-                    story::time(own + twice.time_s)
-                ),
-                formula: (story::brief("sheet", own + twice.time_s)
-                    / story::brief("counted once", own))
-                .result(|ratio| format!("{ratio:.2}")),
-                ..Story::default()
-            },
-        );
+        let fact = Fact::Wrappers { source: number, once_s: own };
+        let mut finding = hits::of_file(rule, scan, number, 0.0, fact);
         if twice.time_s > NOTABLE * own {
-            finding.severity = super::Severity::Medium;
+            finding.severity = Severity::Medium;
         }
         out.push(finding);
     }
@@ -68,7 +42,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
 
 /// Rows that are in two files: same GEMM on the same device, same calls and the same time to the last
 /// digit. Files that are sides have totals of their own, so nothing counts twice there.
-fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
+fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<FindingFacts> {
     let data = scan.data();
     if data.sources.len() < 2 {
         return None;
@@ -97,28 +71,9 @@ fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
         }
     }
     let (a, b) = pair?;
-    let name = |s: u16| &data.sources[usize::from(s)].name;
     rows.sort_unstable();
-    let count = rows.len();
-    let mut finding = story::of_rows(
-        rule,
-        scan,
-        rows,
-        time_s,
-        Story {
-            title: format!("{} in two files", plural(count as u64, "row")),
-            text: format!(
-                "{} and {} hold the same GEMMs with the same times to the last digit: {} is \
-                 counted twice in every total.",
-                name(a),
-                name(b),
-                story::time(time_s)
-            ),
-            path_a: Some("Remove one of the two files, or filter by file.".to_owned()),
-            path_b: Some(String::new()),
-            ..Story::default()
-        },
-    );
-    finding.severity = super::Severity::Medium;
+    let fact = Fact::InTwoFiles { sources: [a, b] };
+    let mut finding = hits::of_rows(rule, scan, rows, time_s, fact);
+    finding.severity = Severity::Medium;
     Some(finding)
 }

@@ -1,11 +1,10 @@
 //! Rule: even the fastest large GEMM of a device and a type is so far below its roof that the device,
 //! the type or the unit may be another.
 
-use super::story::{self, Story};
-use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
+use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, Severity, hits};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, short_name};
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::units::percent;
 use std::collections::BTreeMap;
 
 /// Libraries reach a multiple of this with large GEMMs, whatever the device.
@@ -18,22 +17,14 @@ const TILE: u32 = 64;
 
 pub(super) const RULE: Rule = Rule {
     id: "far_below",
-    title: "Far below the roof in everything",
     kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time, Need::Roof],
-    threshold: "no GEMM of a device and type reaches 5 % of its roof, though one or more are large: they \
-                would take over 5 µs at their roof, and can use half of the compute units",
     basis: Basis::Arithmetic,
-    why: "Even a plain library kernel reaches several times as much with GEMMs of this size.",
-    path_a: "Check that the chosen device is the one that ran, and that the type and the unit of the \
-             time are right.",
-    path_b: "If all of that is right, check that the kernels use the matrix units at all.",
-    profile: "Look for active matrix units (tensor or MFMA cycles): none means vector code.",
     check,
 };
 
-fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let mut all: BTreeMap<_, Vec<&Group>> = BTreeMap::new();
     for (_, g) in scan.checked().filter(|(_, g)| g.roof_s.is_finite()) {
         let row = g.row as usize;
@@ -72,7 +63,7 @@ impl Reach {
 }
 
 /// `Are device, type and unit right? The only fp16 GEMM reaches 1.2 % of the roof of the H100`.
-pub(crate) fn question(gemms: usize, dtype: &str, reach: f64, device: &str) -> String {
+pub fn question(gemms: usize, dtype: &str, reach: f64, device: &str) -> String {
     let which = if gemms == 1 { "The only" } else { "Even the fastest" };
     format!(
         "Are device, type and unit right? {which} {dtype} GEMM reaches {} of the roof of the {}",
@@ -82,7 +73,12 @@ pub(crate) fn question(gemms: usize, dtype: &str, reach: f64, device: &str) -> S
 }
 
 /// The finding of one device and type.
-fn of(rule: &Rule, scan: &Scan<'_>, dtype: &str, groups: &[&Group]) -> Option<Finding> {
+fn of(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    dtype: &'static str,
+    groups: &[&Group],
+) -> Option<FindingFacts> {
     let best = groups.iter().max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()))?;
     let device = scan.device(best)?;
     let mut reach = Reach::default();
@@ -92,26 +88,11 @@ fn of(rule: &Rule, scan: &Scan<'_>, dtype: &str, groups: &[&Group]) -> Option<Fi
     if !reach.is_far() {
         return None;
     }
-    let share = percent(best.efficiency());
-    let fastest = match groups.len() {
-        1 => "It".to_owned(),
-        n => format!("The fastest of {}", plural(n as u64, "GEMM")),
-    };
-    let story = Story {
-        title: question(groups.len(), dtype, best.efficiency(), &device.name),
-        text: format!(
-            "{fastest} is {}, at {share}. {} Another device, another type or another unit of the time \
-             would explain it, and so would kernels that leave the matrix units idle.",
-            scan.title(best),
-            rule.why,
-        ),
-        formula: story::roof_formula(scan, best),
-        ..Story::default()
-    };
     let mut rows: Vec<u32> = groups.iter().flat_map(|g| scan.rows(g)).copied().collect();
     rows.sort_unstable();
     let time_s = groups.iter().map(|g| g.time_s).sum();
-    let mut found = story::of_rows(rule, scan, rows, time_s, story);
+    let fact = Fact::FarBelow { gemms: groups.len(), dtype, best: **best };
+    let mut found = hits::of_rows(rule, scan, rows, time_s, fact);
     found.severity = Severity::Critical;
     Some(found)
 }

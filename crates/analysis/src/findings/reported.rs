@@ -1,52 +1,29 @@
 //! Rule: figures in the file differ from the recomputed ones.
 
-use super::story::{self, Story};
-use super::{Basis, Category, Finding, Kind, Need, Rule, Scan, Severity};
-use crate::formula::given_as;
-use gemmscope_model::gemm::Operation;
-use gemmscope_model::units::{percent, plural};
+use super::{
+    Basis, Category, Difference, Fact, FindingFacts, Kind, Need, Rule, Scan, Severity, hits,
+};
 use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::ColumnMeaning;
 
 /// Relative difference from which a figure is flagged.
 pub(crate) const GAP: f64 = 0.01;
-const GIB: f64 = 1.073_741_824;
 
 pub(super) const RULE: Rule = Rule {
     id: "reported",
-    title: "Reported figures that disagree",
     kind: Kind::Question,
     category: Category::Data,
-    needs: &[
-        Need::Time,
-        Need::AnyColumn(
-            &[
-                ColumnMeaning::ReportedRate,
-                ColumnMeaning::ReportedBandwidth,
-                ColumnMeaning::ReportedIntensity,
-                ColumnMeaning::ReportedWork,
-                ColumnMeaning::ReportedBytes,
-            ],
-            "a rate, bandwidth, intensity, work or traffic of the file's own",
-        ),
-    ],
-    threshold: "more than 1 %, and than the file's rounding, between its figure and the one \
-                recomputed from shape, type and time",
+    needs: &[Need::Time, Need::AnyColumn(&CHECKED)],
     basis: Basis::Arithmetic,
-    why: "Both figures can't be right; often a unit or a count differs.",
-    path_a: "Take the recomputed figures, or correct the shape, type or unit of the file.",
-    path_b: "Ask the producer what it counts: bias, two FLOP a multiply-add, GiB or GB, mean of \
-             rates or rate of the mean.",
-    profile: "Nothing: this is arithmetic.",
     check,
 };
 
-const CHECKED: [(ColumnMeaning, &str); 5] = [
-    (ColumnMeaning::ReportedRate, "rate"),
-    (ColumnMeaning::ReportedBandwidth, "bandwidth"),
-    (ColumnMeaning::ReportedIntensity, "arithmetic intensity"),
-    (ColumnMeaning::ReportedWork, "work"),
-    (ColumnMeaning::ReportedBytes, "bytes"),
+const CHECKED: [ColumnMeaning; 5] = [
+    ColumnMeaning::ReportedRate,
+    ColumnMeaning::ReportedBandwidth,
+    ColumnMeaning::ReportedIntensity,
+    ColumnMeaning::ReportedWork,
+    ColumnMeaning::ReportedBytes,
 ];
 
 /// Rows of one source whose figure is not the recomputed one.
@@ -88,10 +65,10 @@ impl Differing {
     }
 }
 
-fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let (data, metrics) = (scan.data(), scan.metrics());
     let mut out = Vec::new();
-    for (meaning, what) in CHECKED {
+    for meaning in CHECKED {
         let Some(theirs) = data.numbers(meaning) else {
             continue;
         };
@@ -103,7 +80,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             _ => metrics.bytes(data, r),
         };
         let rounding = roundings(data, theirs);
-        for (source, from) in data.sources.iter().enumerate() {
+        for source in 0..data.sources.len() {
             let rounded = rounding.get(source).copied().unwrap_or(0.0);
             let mut found = Differing::default();
             for &row in scan.frame.rows.iter() {
@@ -112,34 +89,19 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     found.look(scan, row, (theirs[r], ours(r)), rounded);
                 }
             }
-            let Some((row, ratio)) = found.worst else { continue };
+            let Some((row, _)) = found.worst else { continue };
             let r = row as usize;
             let (count, constant) = (found.rows.len(), !found.ratios_vary && found.rows.len() > 1);
-            let op = data.ops[usize::from(data.op[r])];
-            let guess = match leaves_out_scales(op, ratio, meaning) {
-                true => " The file may leave out the scales of the blocks, which are bytes too."
-                    .to_owned(),
-                false => guess(ratio, constant, meaning),
-            };
-            let story = Story {
-                title: format!(
-                    "The file's {what} disagrees in {count} of {} ({})",
-                    plural(found.compared, "row"),
-                    from.name
-                ),
-                text: format!(
-                    "Up to {} off, in line {}.{guess}",
-                    percent((ratio - 1.0).abs()),
-                    data.line[r]
-                ),
-                formula: {
-                    let exact = |name: &str, v: f64| given_as(name, v, format!("{v:.6e}"));
-                    let ratio = exact("reported", theirs[r]) / exact("ours", ours(r));
-                    ratio.result(|ratio| format!("{ratio:.4}"))
-                },
-                ..Story::default()
-            };
-            let mut finding = story::of_rows(rule, scan, found.rows, found.time_s, story);
+            let fact = Fact::Reported(Difference {
+                source: source as u16,
+                meaning,
+                compared: found.compared,
+                row,
+                theirs: theirs[r],
+                ours: ours(r),
+                constant,
+            });
+            let mut finding = hits::of_rows(rule, scan, found.rows, found.time_s, fact);
             // A small difference in a few rows does not matter; a wrong unit in all of them does.
             finding.severity = match constant && count as u64 == found.compared {
                 true => Severity::Medium,
@@ -149,36 +111,4 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         }
     }
     out
-}
-
-/// True where a figure of bytes is short of the scales of blocks, which many a producer leaves out.
-fn leaves_out_scales(op: Operation, ratio: f64, meaning: ColumnMeaning) -> bool {
-    let bytes = [ColumnMeaning::ReportedBandwidth, ColumnMeaning::ReportedBytes];
-    let scaled = [op.a, op.b].iter().any(|t| t.scale_bytes_per_element() > 0.0);
-    scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio)
-}
-
-/// The usual reason for a ratio.
-fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
-    let near = |value: f64| (ratio / value - 1.0).abs() < 5e-3;
-    let known = [
-        (0.5, "half: the file counts a multiply-add as one operation"),
-        (2.0, "twice: the file counts more operations, or this page's batch is too small"),
-        (1.0 / GIB, "1/1.074: the file's figure is in binary units (GiB)"),
-        (GIB, "1.074: the file's figure is decimal where binary was read"),
-        (1e3, "a thousand: a unit of the rate or the time"),
-        (1e-3, "a thousandth: a unit of the rate or the time"),
-    ];
-    if let Some((_, words)) = known.iter().find(|(v, _)| near(*v)) {
-        return format!(" The ratio is {words}.");
-    }
-    if everywhere {
-        return format!(" The ratio is {ratio:.4} in every such row: a constant of the producer.");
-    }
-    match meaning {
-        ColumnMeaning::ReportedRate | ColumnMeaning::ReportedBandwidth => {
-            " A mean of the calls' rates is not the rate of their mean time.".to_owned()
-        }
-        _ => String::new(),
-    }
 }

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Rows of one shape, type, layout, device, file and kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     /// Its first row, from which shape, type and texts are read.
     pub row: u32,
@@ -304,7 +304,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The checked group of a row.
-    pub(super) fn group_of(&self, row: u32) -> Option<&Group> {
+    pub fn group_of(&self, row: u32) -> Option<&Group> {
         self.groups.iter().find(|g| g.checked && self.rows(g).binary_search(&row).is_ok())
     }
 
@@ -364,7 +364,7 @@ impl<'a> Scan<'a> {
     pub fn bound(&self, group: &Group) -> Option<Bound> {
         let row = group.row as usize;
         let roof = self.roof(group)?;
-        Some(match super::story::tiny(group) {
+        Some(match super::hits::tiny(group) {
             true => Bound::Launch,
             false => roof.bound(self.metrics().ai[row]),
         })
@@ -378,6 +378,12 @@ impl<'a> Scan<'a> {
     /// `datasheet roof`, `max-achievable roof`.
     pub fn roof_name(&self) -> &'static str {
         roof_name(self.metrics().kind)
+    }
+
+    /// Name of the types that a [`Detail`](super::Detail) has the index of.
+    pub fn type_name(&self, index: u32) -> &str {
+        let types = self.sums.as_ref().map(|sums| sums.types.as_slice());
+        types.and_then(|types| types.get(index as usize)).map_or("", String::as_str)
     }
 
     /// True if the roofs are achievable rates, not the datasheet's.

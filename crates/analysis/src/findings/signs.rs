@@ -3,7 +3,8 @@
 
 use super::{Group, Scan};
 use crate::tile_roof::{RowTile, SplitK};
-use gemmscope_model::gemm::Problem;
+use gemmscope_model::dtype::Family;
+use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::kernel_name::{self, built_for};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -99,7 +100,7 @@ impl Sign {
 /// 90 on, `tcgen05` from 100 on (PTX ISA).
 const OWN: u32 = 90;
 /// Bytes that vector loads and copy engines of current devices move at once.
-pub(super) const BYTES: f64 = 16.0;
+pub const ROW_BYTES: f64 = 16.0;
 /// A side of up to this size is skinny.
 const SKINNY: u32 = 64;
 /// This many calls or more could be batched, if each takes less than 200 µs at under 40 % of the roof.
@@ -176,6 +177,16 @@ pub fn is_fallback(kernel: &str) -> bool {
     kernel.starts_with("Cijk_") && kernel.to_ascii_lowercase().contains("fallback")
 }
 
+/// True for 8-bit and narrower operands.
+pub fn is_quantized(op: &Operation) -> bool {
+    [op.a, op.b].iter().any(|t| {
+        matches!(
+            t.family(),
+            Some(Family::Fp8 | Family::Fp6 | Family::Fp4 | Family::Int8 | Family::Int4)
+        )
+    })
+}
+
 /// True if the tile is at least twice as wide as a skinny side.
 fn is_too_wide(tile: &RowTile) -> bool {
     let [m, n, _, _] = tile.sizes;
@@ -185,7 +196,7 @@ fn is_too_wide(tile: &RowTile) -> bool {
 }
 
 /// The sizes along rows in memory whose bytes are not a multiple of 16: name, size and bytes.
-pub(super) fn unaligned(p: &Problem) -> Vec<(&'static str, u32, f64)> {
+pub fn unaligned(p: &Problem) -> Vec<(&'static str, u32, f64)> {
     let op = &p.op;
     let rows = [
         if op.trans_a {
@@ -202,6 +213,6 @@ pub(super) fn unaligned(p: &Problem) -> Vec<(&'static str, u32, f64)> {
     ];
     rows.into_iter()
         .map(|(what, size, dtype)| (what, size, f64::from(size) * dtype.bytes()))
-        .filter(|(_, size, bytes)| *size > 1 && bytes % BYTES != 0.0)
+        .filter(|(_, size, bytes)| *size > 1 && bytes % ROW_BYTES != 0.0)
         .collect()
 }

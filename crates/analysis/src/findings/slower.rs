@@ -1,12 +1,10 @@
 //! Rules: GEMMs that are slower than they should be beside another one that is open: in a narrow type than in a
 //! wide one, and on one platform than on another.
 
-use super::story::{self, Hit, Story};
-use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, is_quantized};
+use super::hits::{self, Hit};
+use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, is_quantized};
 use crate::ledger::TIE;
 use gemmscope_model::dtype::Family;
-use gemmscope_model::hardware::short_name;
-use gemmscope_model::units::{fixed, percent, plural};
 use std::collections::BTreeMap;
 
 /// The time on one platform over that on another from which kernels are to be compared.
@@ -14,34 +12,19 @@ const PLATFORMS: f64 = 5.0;
 
 pub(super) const NARROW: Rule = Rule {
     id: "narrow",
-    title: "A narrow type that is slower",
     kind: Kind::Idea,
     category: Category::Precision,
     needs: &[Need::Time],
-    threshold: "8 bit or less takes over 2 % longer than fp16 or bf16 of the same sizes on the same device",
     basis: Basis::Measured,
-    why: "A narrow type has the higher roof and should never be slower.",
-    path_a: "Keep the wider type for these shapes: it is faster and loses no digits.",
-    path_b: "The narrow kernel is not tuned for these shapes: time its other solutions and tiles, and send the \
-             library's maintainers reproducers of both types.",
-    profile: "Run both reproducers one after the other: conversion and scaling kernels beside the GEMM, and the \
-              matrix instruction that it uses, show where the time goes.",
     check: |rule, scan| check(rule, scan, &of_types),
 };
 
 pub(super) const PLATFORM: Rule = Rule {
     id: "platform",
-    title: "Over 5 times as slow as on another device",
     kind: Kind::Idea,
     category: Category::Efficiency,
     needs: &[Need::Time],
-    threshold: "over 5 times as slow as the same GEMM on another device, and by more than the roofs of the two differ",
     basis: Basis::Measured,
-    why: "Devices of one age differ by less: the kernel is at fault before the device is.",
-    path_a: "Batch more of them into one call (torch.bmm, or a grouped GEMM), or run this shape on the faster device.",
-    path_b: "Compare the kernels of the two devices and send the slower one's library reproducers: another kernel, \
-             tile or layout is likely.",
-    profile: "Profile both: the kernel's name, its grid and the bytes that it moves tell what differs.",
     check: |rule, scan| check(rule, scan, &of_platforms),
 };
 
@@ -73,7 +56,7 @@ fn of_platforms(scan: &Scan<'_>, slow: &Group, fast: &Group) -> bool {
         && !explained
 }
 
-fn check(rule: &Rule, scan: &Scan<'_>, faster: &Faster) -> Vec<Finding> {
+fn check(rule: &Rule, scan: &Scan<'_>, faster: &Faster) -> Vec<FindingFacts> {
     let mut alike: BTreeMap<[u32; 4], Vec<u32>> = BTreeMap::new();
     for (i, g) in scan.checked() {
         let p = scan.problem(g);
@@ -96,48 +79,14 @@ fn check(rule: &Rule, scan: &Scan<'_>, faster: &Faster) -> Vec<Finding> {
     let beside = |hit: &Hit| pairs.iter().find(|p| p.0.group == hit.group).map(|p| group(p.1));
     let hits = pairs.iter().map(|p| p.0).collect();
     let sets: Vec<Vec<Hit>> = vec![hits];
-    story::joined(rule, scan, sets, |hits| {
+    hits::joined(rule, scan, sets, |hits| {
         let worst =
             |h: &&Hit| beside(h).map_or(0.0, |fast| group(h.group).call_s() / fast.call_s());
-        let Some(hit) = hits.iter().max_by(|a, b| worst(a).total_cmp(&worst(b))) else {
-            return Story::default();
-        };
-        let (slow, Some(fast)) = (group(hit.group), beside(hit)) else { return Story::default() };
-        tell(rule, scan, slow, fast, hits.len())
+        let hit = hits.iter().max_by(|a, b| worst(a).total_cmp(&worst(b)))?;
+        let pair = [*group(hit.group), *beside(hit)?];
+        Some(match rule.id == NARROW.id {
+            true => Fact::SlowerType { pair },
+            false => Fact::SlowerDevice { pair },
+        })
     })
-}
-
-fn tell(rule: &Rule, scan: &Scan<'_>, slow: &Group, fast: &Group, count: usize) -> Story {
-    let ratio = slow.call_s() / fast.call_s();
-    let types = [slow, fast].map(|g| scan.problem(g).op.compute.name());
-    let device = |g| scan.device(g).map_or("another device".to_owned(), |d| short_name(&d.name));
-    let gemms = plural(count as u64, "GEMM");
-    let (title, by, other) = match rule.id == NARROW.id {
-        true => (
-            format!("{} is slower than {}: {gemms}", types[0], types[1]),
-            format!("{} longer", percent(ratio - 1.0)),
-            types[1].to_owned(),
-        ),
-        false => (
-            format!("Over 5 times as slow as on {}: {gemms}", device(fast)),
-            format!("{} times as long", fixed(ratio, 1)),
-            device(fast),
-        ),
-    };
-    let times = [slow, fast].map(|g| story::time(g.call_s()));
-    Story {
-        title,
-        text: format!(
-            "Most in {}: {} a call, {by} than the {} of {other}.",
-            scan.problem(slow),
-            times[0],
-            times[1]
-        ),
-        formula: (story::brief("time of a call", slow.call_s())
-            / story::brief("of the faster one", fast.call_s()))
-        .result(|ratio| fixed(ratio, 2)),
-        most: Some(slow.row),
-        faster: Some(fast.row),
-        ..Story::default()
-    }
 }

@@ -1,6 +1,5 @@
 //! The ledger split by cause: one account of one side and device, and what makes it one cause.
 
-use super::{Finding, Rule, Scan, words};
 use crate::ledger::{
     Account, Change, Ledger, Posting, Splitter, TileCost, rest_bound, size_between, sizes, types_of,
 };
@@ -15,12 +14,12 @@ const SMALL: f64 = 0.005;
 
 /// What makes the seconds of an account one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Detail {
+pub enum Detail {
     /// The whole account.
     All,
     /// The slower layout and the faster one.
     Layouts(&'static str, &'static str),
-    /// The slower types and the faster ones, as indices of [`Sums::types`].
+    /// The slower types and the faster ones, as indices of [`Scan::type_name`](super::Scan::type_name).
     Types(u32, u32),
     /// The file and library of the faster run.
     Place(u16, u32),
@@ -36,7 +35,7 @@ pub(super) enum Detail {
 
 /// What costs most with a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum TileCause {
+pub enum TileCause {
     /// Tiles reach past the edge of the output.
     Padding,
     /// The last wave is not full.
@@ -239,7 +238,7 @@ fn above_s(frame: &Frame, r: usize) -> f64 {
 }
 
 /// What costs most with the tile behind a row's account.
-pub(super) fn tile_cause(tile: Option<&TileCost>) -> TileCause {
+pub fn tile_cause(tile: Option<&TileCost>) -> TileCause {
     match tile {
         Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
         Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
@@ -271,29 +270,8 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
     }
 }
 
-/// The findings of one account: those of its causes that weigh, or are the only small one.
-pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
-    let Some(sums) = &scan.sums else {
-        return Vec::new();
-    };
-    let small = small(&sums.ledger, &sums.causes);
-    let joined = |c: &&Cause| is_small(&sums.ledger, c) && small[c.book].len() > 1;
-    let of = |c: &&Cause| c.account.key() == rule.id && !joined(c);
-    sums.causes.iter().filter(of).map(|c| words::finding(rule, scan, sums, c)).collect()
-}
-
-/// One line for the causes of each side and device that do not weigh, where there are several.
-pub(super) fn others(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
-    let Some(sums) = &scan.sums else {
-        return Vec::new();
-    };
-    let small = small(&sums.ledger, &sums.causes);
-    let several = small.iter().filter(|causes| causes.len() > 1);
-    several.map(|causes| words::others(rule, scan, sums, causes)).collect()
-}
-
 /// The causes that do not weigh, by book.
-fn small<'s>(ledger: &Ledger, causes: &'s [Cause]) -> Vec<Vec<&'s Cause>> {
+pub(super) fn small<'s>(ledger: &Ledger, causes: &'s [Cause]) -> Vec<Vec<&'s Cause>> {
     let mut out: Vec<Vec<&Cause>> = vec![Vec::new(); ledger.books.len()];
     for cause in causes.iter().filter(|c| is_small(ledger, c)) {
         out[cause.book].push(cause);
@@ -301,6 +279,6 @@ fn small<'s>(ledger: &Ledger, causes: &'s [Cause]) -> Vec<Vec<&'s Cause>> {
     out
 }
 
-fn is_small(ledger: &Ledger, cause: &Cause) -> bool {
+pub(super) fn is_small(ledger: &Ledger, cause: &Cause) -> bool {
     cause.alone_s < SMALL * ledger.books[cause.book].time_s
 }

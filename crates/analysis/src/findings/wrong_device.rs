@@ -2,34 +2,23 @@
 //! kernels cannot run on the device.
 
 use super::above_roof::causes;
-use super::story::{self, Hit, Story};
-use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
+use super::hits::{self, Hit};
+use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, Severity};
 use crate::names::distinct;
-use gemmscope_model::hardware::short_name;
 use gemmscope_model::tiling::kernel_name::runs_on;
-use gemmscope_model::units::{either, percent, plural};
 use gemmscope_table::field::Frame;
-use gemmscope_table::kernel_target::{devices_for, kernel_targets};
+use gemmscope_table::kernel_target::kernel_targets;
 use gemmscope_table::metrics::ABOVE_ROOF;
-use std::collections::BTreeMap;
 
 /// With more than this share of the rows above their roof, the device is in doubt.
 pub(super) const SHARE: f64 = 0.20;
 
 pub(super) const RULE: Rule = Rule {
     id: "wrong_device",
-    title: "Probably another device, type or unit",
     kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time, Need::Roof],
-    threshold: "over 20 % of the rows with a roof are more than 2 % above it, or the kernels' names say \
-                that they were built for another device",
     basis: Basis::Arithmetic,
-    why: "A few rows above the roof can have other causes. This many, or kernels that the device cannot \
-          run, mean that the roof is another device's.",
-    path_a: "Choose the device that ran, or type its peaks.",
-    path_b: "Check the unit of the time and the data type of the rows.",
-    profile: "Nothing: ask whoever measured for the device and the unit of the time.",
     check,
 };
 
@@ -64,48 +53,19 @@ pub fn built_for_another(frame: &Frame, code: u16, target: &str) -> Option<Strin
 }
 
 /// The finding that kernels were built for another device than the file names.
-fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> Vec<Finding> {
+fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: String) -> Vec<FindingFacts> {
     let of_device = |g: &Group| scan.data().device[g.row as usize] == code;
     let hits: Vec<Hit> =
         scan.checked().filter(|(_, g)| of_device(g)).map(|(i, _)| Hit::of(i)).collect();
-    let Some(title) = built_for_another(scan.frame, code, target) else {
-        return Vec::new();
-    };
-    let Some(device) = &scan.metrics().devices[usize::from(code)] else {
-        return Vec::new();
-    };
-    let fits = match built_for(target) {
-        words if words.is_empty() => String::new(),
-        words => format!(" Kernels for {target} run on {words}."),
-    };
-    let story = Story {
-        title,
-        text: format!(
-            "Their names say {target}; the {} is {}.{fits} Until the device is right no finding about \
-             efficiency means much.",
-            device.name, device.arch_token
-        ),
-        ..Story::default()
-    };
-    one(rule, scan, hits, &story)
+    one(rule, scan, hits, &Fact::KernelsOfAnother { device: code, target })
 }
 
-/// The devices of the catalogue that kernels of a target run on, in words; empty where it has none.
-pub fn built_for(target: &str) -> String {
-    let fits = devices_for(target);
-    let names: Vec<String> = fits.iter().map(|d| short_name(&d.name)).collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!("the {}", either(&names)),
-    }
-}
-
-fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     if !in_doubt(scan) {
         return Vec::new();
     }
     if let Some((device, target)) = other_kernels(scan.frame) {
-        return of_another_device(rule, scan, device, &target);
+        return of_another_device(rule, scan, device, target);
     }
     let (above, all) = above(scan);
     let hits: Vec<Hit> = scan
@@ -115,40 +75,20 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         .collect();
     let groups = hits.iter().map(|hit| &scan.groups[hit.group as usize]);
     let devices = groups.clone().filter_map(|g| scan.device(g));
-    let names = distinct(devices.map(|device| device.name.as_str()));
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    for cause in groups.clone().flat_map(|g| causes(scan.frame, g.row as usize)) {
-        *reasons.entry(cause).or_default() += 1;
-    }
-    let name = match names.as_slice() {
-        [one] => format!("the {one}"),
-        _ => "the right device".to_owned(),
+    let of_row = |g: &Group| causes(scan.frame, g.row as usize);
+    let fact = Fact::ManyAboveRoof {
+        above,
+        all,
+        devices: distinct(devices.map(|device| device.name.as_str())),
+        causes: groups.clone().flat_map(of_row).collect(),
+        most: groups.max_by(|a, b| a.efficiency().total_cmp(&b.efficiency())).copied(),
     };
-    let most = groups.max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()));
-    let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
-    reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    let would = reasons
-        .first()
-        .map_or(String::new(), |(why, n)| format!(" For {n} of them this would explain it: {why}"));
-    let rows = plural(all as u64, "GEMM");
-    let share = percent(above as f64 / all as f64);
-    let highest = percent(most.map_or(f64::NAN, Group::efficiency));
-    let story = Story {
-        title: format!("Is this really {name}? {above} of {rows} are above its roof"),
-        text: format!(
-            "{share} of the GEMMs run faster than the {} allows, one of them at {highest} of it. Until \
-             that is settled no other finding about efficiency means much.{would}",
-            scan.roof_name(),
-        ),
-        formula: most.map_or(String::new(), |g| story::roof_formula(scan, g)),
-        ..Story::default()
-    };
-    one(rule, scan, hits, &story)
+    one(rule, scan, hits, &fact)
 }
 
 /// One question, whatever the sides: it holds the rows of all of them.
-fn one(rule: &Rule, scan: &Scan<'_>, hits: Vec<Hit>, story: &Story) -> Vec<Finding> {
-    let mut found = story::joined(rule, scan, vec![hits], |_| story.clone());
+fn one(rule: &Rule, scan: &Scan<'_>, hits: Vec<Hit>, fact: &Fact) -> Vec<FindingFacts> {
+    let mut found = hits::joined(rule, scan, vec![hits], |_| Some(fact.clone()));
     let of_others: Vec<u32> = found.iter().skip(1).flat_map(|f| f.evidence.rows.clone()).collect();
     found.truncate(1);
     for finding in &mut found {

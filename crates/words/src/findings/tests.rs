@@ -1,7 +1,9 @@
 //! Rules on small cases, and properties that always hold.
 
-use gemmscope_analysis::findings::*;
-use gemmscope_analysis::ledger::{Account, Change, Evidence as Basis, Ledger, Partners};
+use super::*;
+use gemmscope_analysis::findings::{Kind, Severity};
+use gemmscope_analysis::findings::{RULES, Section, Sign, Whole, band, priority};
+use gemmscope_analysis::ledger::{Account, Change, Evidence as Basis, Ledger};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware;
@@ -10,11 +12,9 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{
     Column, ColumnData, ColumnMeaning, Dataset, RowsAndTime, TraceContext,
 };
-use gemmscope_table::field::Frame;
 use gemmscope_table::fixture::Rows;
 use gemmscope_table::metrics::Metrics;
 use proptest::prelude::*;
-use std::sync::Arc;
 
 mod kernels;
 mod small;
@@ -220,7 +220,7 @@ fn pairs_of_the_same_shape() {
     let slow = |report: &Findings| {
         let line = |f: &&Finding| f.title.starts_with("Layout NN is slower than NT");
         let found = report.findings.iter().find(line).cloned();
-        found.map(|f| (f.title, f.text, f.alone_s.map(|s| (s * 1e9).round())))
+        found.map(|f| (f.title.clone(), f.text.clone(), f.alone_s.map(|s| (s * 1e9).round())))
     };
     assert_eq!(slow(&alone), slow(&report));
     assert_eq!(slow(&alone).and_then(|f| f.2), Some(100e3));
@@ -320,7 +320,7 @@ fn thresholds_of_the_priorities() {
 #[test]
 fn no_rule_claims_what_times_cannot_tell() {
     const FORBIDDEN: [&str; 4] = ["bank conflict", "cache hit", "because of", "caused by"];
-    for rule in RULES {
+    for rule in RULE_TEXTS {
         for text in [rule.why, rule.path_a, rule.path_b, rule.threshold, rule.title] {
             let text = text.to_lowercase();
             for word in FORBIDDEN {
@@ -331,7 +331,12 @@ fn no_rule_claims_what_times_cannot_tell() {
         let told = [rule.profile, rule.path_a, rule.path_b].map(|text| !text.is_empty());
         assert_eq!(told, [rule.id != "others"; 3], "{}", rule.id);
     }
-    let mut ids: Vec<&str> = RULES.iter().map(|r| r.id).collect();
+}
+
+#[test]
+fn every_rule_has_its_texts_and_a_key_of_its_own() {
+    let mut ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+    assert_eq!(RULE_TEXTS.iter().map(|text| text.id).collect::<Vec<_>>(), ids);
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), RULES.len());

@@ -1,8 +1,8 @@
 //! Replays of many GEMMs at once: one for each finding, or one for each GEMM.
 
 use super::{Case, Replay, Tool, replay};
+use crate::findings::Findings;
 use crate::report;
-use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -219,7 +219,7 @@ fn run_all(scripts: &[(String, bool)]) -> Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gemmscope_analysis::findings::check_all;
+    use crate::findings::check_all;
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
     use gemmscope_table::fixture::Rows;

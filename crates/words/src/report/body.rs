@@ -4,9 +4,9 @@ use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Report, ReportOperation, TuningPart};
 use crate::doc::escape::short;
 use crate::doc::{Article, Block, DocEntry, DocTable, Set, Text, heading, owned, text};
+use crate::findings::Finding;
 use crate::headline;
 use gemmscope_analysis::compare::BestOfAll;
-use gemmscope_analysis::findings::Finding;
 use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
 
@@ -78,7 +78,7 @@ fn finding(number: usize, f: &FindingLine) -> Block<'_> {
         facts: owned(facts(f)),
         text: (&x.text).into(),
         entries: vec![
-            ("How", (&x.evidence.formula).into(), DocEntry::Code),
+            ("How", (&x.formula).into(), DocEntry::Code),
             ("Rows", owned(rows), DocEntry::Plain),
             ("Signs", owned(signs(x)), DocEntry::Plain),
             ("Try in the model", (&x.path_a).into(), DocEntry::Path),

@@ -6,10 +6,9 @@ use super::operations::{
 };
 use super::{FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S};
 use crate::doc::escape::short;
+use crate::findings::{Finding, Findings, own_paths};
 use gemmscope_analysis::findings;
-use gemmscope_analysis::findings::{
-    Finding, Findings, Group, Kind, Scan, Severity, Sign, band, is_fallback,
-};
+use gemmscope_analysis::findings::{Group, Kind, Scan, Severity, Sign, band, is_fallback};
 use gemmscope_analysis::ledger::{Account, Partners, Splitter, TileCost};
 use gemmscope_analysis::trace_time::Unfused;
 use gemmscope_model::gemm::Problem;
@@ -143,7 +142,7 @@ pub(super) fn bottlenecks(
         context.extend(narrow.map(|f| format!("{}.", f.title)));
         let by_loss = || {
             let (account, tile) = loss.as_ref()?;
-            Some(findings::own_paths(scan, g, (*account, tile.as_ref()), of_account))
+            Some(own_paths(scan, g, (*account, tile.as_ref()), of_account))
         };
         let found = || match narrow.or(weightiest) {
             Some(f) if narrow.is_some() || loss.is_none() => {

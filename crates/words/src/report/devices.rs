@@ -1,6 +1,6 @@
 //! What the summary says of devices and their roofs.
 
-use gemmscope_analysis::findings;
+use crate::findings::built_for;
 use gemmscope_analysis::findings::Scan;
 use gemmscope_analysis::names::distinct;
 use gemmscope_model::hardware::match_name;
@@ -68,7 +68,7 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
         data.devices.get(usize::from(data.device[g.row as usize])).map_or("", String::as_str);
     if stated.is_empty() {
         let target = kernel_targets(data).swap_remove(0);
-        let fits = target.as_deref().map(findings::built_for).unwrap_or_default();
+        let fits = target.as_deref().map(built_for).unwrap_or_default();
         return match target.filter(|_| !fits.is_empty()) {
             Some(target) => format!(
                 "the kernels were built for {target}, so they ran on {fits}: choose one to see efficiency"

@@ -2,9 +2,10 @@
 
 use super::SIGNIFICANT_SHARE;
 use super::devices::{no_roof, of_devices, on_devices};
+use crate::findings::{Finding, Findings};
 use crate::headline;
 use gemmscope_analysis::compare::Tally;
-use gemmscope_analysis::findings::{Finding, Findings, Kind, Part, Scan, Severity, Whole};
+use gemmscope_analysis::findings::{Kind, Part, Scan, Severity, Whole};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use gemmscope_analysis::trace_time::other_time_s;

@@ -30,7 +30,7 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
 /// The report whose bottlenecks [`gemm_findings_of`] lists.
 pub(crate) fn of_achievable(frame: &Frame) -> Report {
     let own = super::with_achievable(frame);
-    Report::new(&own, &gemmscope_analysis::findings::check_all(&own))
+    Report::new(&own, &crate::findings::check_all(&own))
 }
 
 /// A line for each side and device.

@@ -1,6 +1,7 @@
 use super::operations::rule_of_thumb;
 use super::{Report, gemm_findings, impact_percent};
-use gemmscope_analysis::findings::{Severity, check_all};
+use crate::findings::check_all;
+use gemmscope_analysis::findings::Severity;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::{Row, TableBuilder};

@@ -82,7 +82,7 @@ fn fixed_findings_that_are_bounds_say_at_best() {
     let words = fixed(&f, &report, &[at]).unwrap();
     assert!(words.starts_with("1 finding fixed: at best "), "{words}");
     let mut measured = report.clone();
-    measured.findings[at].basis = Basis::Measured;
+    measured.findings[at].facts.basis = Basis::Measured;
     let words = fixed(&f, &measured, &[at]).unwrap();
     assert!(words.contains(" instead of 1.00 ms, ") && !words.contains("at best"), "{words}");
     assert_eq!(fixed(&f, &measured, &[]), None);

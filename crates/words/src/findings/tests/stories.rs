@@ -1,7 +1,6 @@
 //! What a finding says to do, and where it stands.
 
 use super::*;
-use gemmscope_analysis::ledger::Evidence as Basis;
 use gemmscope_table::dataset::RowsAndTime;
 
 #[test]
@@ -104,7 +103,7 @@ fn findings_stand_in_sections_each_by_its_seconds() {
     let op = Operation::uniform(DataType::Bf16).with_layout(true, true);
     rows.push(Row { op, ..row([4096, 4096, 2048], DataType::Bf16, 600.0) });
     let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
-    let sections: Vec<Section> = report.findings.iter().map(Finding::section).collect();
+    let sections: Vec<Section> = report.findings.iter().map(|f| f.section()).collect();
     assert!(sections.is_sorted(), "{sections:?}");
     assert_eq!(sections[0], Section::Measured);
     let within = report.findings.chunk_by(|a, b| a.section() == b.section());

@@ -1,112 +1,40 @@
 //! The texts of findings that are sums of the ledger.
 
-use super::sums::{Cause, Detail, Sums, TileCause, tile_cause};
-use super::{
-    Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, rules, story,
-    story::Story,
-};
-use crate::figures::figures;
-use crate::formula::given;
-use crate::ledger::{Account, Entry, Evidence as Basis, Scatter, TileCost};
-use crate::names::short;
+use super::finding::Finding;
+use super::story::{self, Story};
+use super::{advice, rules};
+use gemmscope_analysis::figures::figures;
+use gemmscope_analysis::findings::{CauseFacts, Detail, Group, Scan, TileCause, tile_cause};
+use gemmscope_analysis::formula::given;
+use gemmscope_analysis::ledger::{Account, Entry, Evidence as Basis, Scatter, TileCost};
+use gemmscope_analysis::names::short;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
-use gemmscope_table::group::ascending;
 
 mod title;
-
-/// Smaller causes that are named.
-const NAMED: usize = 3;
 
 /// What to do before padding, where the larger sizes ran another kernel.
 const KERNEL_FIRST: &str = "Try the kernel of the faster run at this size first.";
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
 
-/// The finding of one cause.
-pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Finding {
-    let told = tell(scan, sums, cause);
-    let category = match cause.most.2 {
-        Detail::Bound(Bound::Memory) => Category::Memory,
-        Detail::Bound(Bound::Launch) => Category::Launches,
-        _ => rule.category,
-    };
-    let groups = groups_of(sums, &rows_of(scan, &[cause]));
-    let what = (cause.book, groups, category);
-    of(rule, scan, sums, (what, cause.alone_s), std::slice::from_ref(&cause), told)
-}
-
-/// One finding for causes of one side and device that do not weigh.
-pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> Finding {
-    let mut by_weight = small.to_vec();
-    by_weight.sort_by(|a, b| b.alone_s.total_cmp(&a.alone_s).then(a.most.0.cmp(&b.most.0)));
-    let groups = groups_of(sums, &rows_of(scan, small));
-    let named = |c: &&Cause| format!("{}, {}", tell(scan, sums, c).title, story::time(c.alone_s));
-    let first: Vec<String> = by_weight.iter().take(NAMED).map(named).collect();
-    let more = title::more(by_weight.len() - first.len());
-    let told = Story {
-        title: format!("{} smaller causes", small.len()),
+/// Causes of one side and device that do not weigh, the largest of them by name.
+pub(super) fn small(scan: &Scan<'_>, named: &[CauseFacts], count: usize) -> Story {
+    let one = |c: &CauseFacts| format!("{}, {}", title::of(scan, c), story::time(c.alone_s));
+    let first: Vec<String> = named.iter().map(one).collect();
+    let more = title::more(count - first.len());
+    Story {
+        title: format!("{count} smaller causes"),
         text: format!("Each is under 0.5 % of the time. {}{more}.", first.join("; ")),
         ..Story::default()
-    };
-    let book = small[0].book;
-    let what = ((book, groups, rule.category), sums.others_alone_s[book]);
-    of(rule, scan, sums, what, small, told)
-}
-
-fn of(
-    rule: &Rule,
-    scan: &Scan<'_>,
-    sums: &Sums<'_>,
-    ((book, groups, category), alone_s): ((usize, u64, Category), f64),
-    causes: &[&Cause],
-    told: Story,
-) -> Finding {
-    let book = &sums.ledger.books[book];
-    let part = &scan.parts[book.number];
-    let rows = rows_of(scan, causes);
-    let total = |of: &[f64]| -> f64 {
-        rows.iter().map(|r| of[*r as usize] * scan.frame.calls(*r as usize)).sum()
-    };
-    let (time_s, roof_s) = (total(&scan.data().time_s), total(&scan.metrics().roof_s));
-    let split_s: f64 = causes.iter().map(|c| c.split_s).sum();
-    let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
-    let signs = signs(scan, sums, &rows);
-    let basis = evidence(sums, causes[0]);
-    let basis = match causes.iter().all(|c| evidence(sums, c) == basis) {
-        true => basis,
-        false => Basis::Mixed,
-    };
-    let out = story::from_parts(rule, scan, book.number as u16, rows, time_s, told);
-    Finding {
-        device: book.device.clone(),
-        of: book.name.clone(),
-        severity: match rule.id {
-            "others" => Severity::Low,
-            _ => priority(out.share, part.share(alone_s), efficiency, true),
-        },
-        basis,
-        category,
-        efficiency,
-        split_s: Some(split_s),
-        alone_s: Some(alone_s),
-        changes: causes.iter().map(|c| c.change()).collect(),
-        groups,
-        signs,
-        ..out
     }
 }
 
-/// What the seconds of a cause rest on.
-fn evidence(sums: &Sums<'_>, cause: &Cause) -> Basis {
-    sums.ledger.books[cause.book].evidence(cause.account)
-}
-
 /// Says why the gain may be scatter of the measurement, if it may.
-fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
-    let why = match sums.ledger.books[cause.book].scatter(cause.account)? {
+fn scatter(cause: &CauseFacts) -> Option<String> {
+    let why = match cause.scatter? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),
         Scatter::Runs => "Of several runs of each, either is the faster one".to_owned(),
         Scatter::Larger { size, faster, slower } => {
@@ -118,40 +46,9 @@ fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
     Some(format!(" {why}, and the file states no spread: it may be scatter."))
 }
 
-/// The rows of some causes, ascending, each once.
-fn rows_of(scan: &Scan<'_>, causes: &[&Cause]) -> Vec<u32> {
-    let parts = causes.iter().flat_map(|c| &c.parts);
-    let rows: Vec<u32> = parts.flat_map(|part| part.rows.iter().copied()).collect();
-    ascending(&rows, scan.data().len())
-}
-
-/// How many GEMMs some rows are of.
-fn groups_of(sums: &Sums<'_>, rows: &[u32]) -> u64 {
-    let groups: Vec<u32> = rows.iter().map(|r| sums.splitter.group_of(*r)).collect();
-    ascending(&groups, sums.splitter.groups()).len() as u64
-}
-
-/// The signs of some rows, most frequent first.
-fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
-    let mut out: Vec<Seen> = Vec::new();
-    for (i, sign) in Sign::ALL.into_iter().enumerate() {
-        let has = |r: &&u32| scan.marks.get(**r as usize).is_some_and(|m| m >> i & 1 == 1);
-        let own: Vec<u32> = rows.iter().filter(has).copied().collect();
-        if !own.is_empty() {
-            let groups = groups_of(sums, &own);
-            out.push(Seen { sign, title: sign.label().to_owned(), groups, rows: own });
-        }
-    }
-    out.sort_by(|a, b| b.groups.cmp(&a.groups).then(a.sign.cmp(&b.sign)));
-    out
-}
-
 /// What is said of one cause.
-fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
-    let (book, row) = (&sums.ledger.books[cause.book], cause.most.0);
-    let account = book.of(cause.account);
-    let rows = rows_of(scan, &[cause]);
-    let groups = groups_of(sums, &rows);
+pub(super) fn one(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
+    let (row, groups, account) = (cause.most.0, cause.groups, cause.of_account);
     let whole = match cause.account {
         Account::Rest if groups < account.groups => {
             format!(" Part of the {} {}.", story::time(account.seconds), cause.account.label())
@@ -164,25 +61,19 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         ),
         _ => String::new(),
     };
-    let entry = sums.splitter.of(row);
-    let told = match (entry, cause.account, cause.most.2) {
+    let told = match (&cause.entry, cause.account, cause.most.2) {
         (_, _, Detail::Bound(bound)) => rest(scan, row, bound),
-        (Some(entry), _, Detail::Tile(what)) => tile(scan, cause, &entry, what),
+        (Some(entry), _, Detail::Tile(what)) => tile(scan, cause, entry, what),
         (Some(entry), account, _) if account.evidence() == Basis::Measured => {
-            alternative(scan, sums, cause, &entry)
+            alternative(scan, cause, entry)
         }
         _ => launch(scan, cause),
     };
-    let scatter = scatter(sums, cause);
-    let kernels = scatter.is_none() && title::of_other_kernels(scan, sums, cause, &rows);
+    let scatter = scatter(cause);
+    let kernels = scatter.is_none() && cause.other_kernels;
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
-        title: format!(
-            "{}: {}{}",
-            title::claim(scan, sums, cause, kernels),
-            plural(groups, "GEMM"),
-            title::held_by(scan, sums, cause, (&rows, groups))
-        ),
+        title: title::of(scan, cause),
         text: format!(
             "Takes {}, {} {}.{whole}{}{}{}",
             story::time(cause.time_s),
@@ -195,7 +86,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
                     "of it to start and drain kernels, by the model",
                 _ => "of it by the model",
             },
-            title::parts(scan, sums, cause),
+            title::parts(scan, cause),
             scatter.as_deref().unwrap_or_default(),
             told.text
         ),
@@ -204,9 +95,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             .or_else(|| again("Nothing before it is measured again."))
             .or_else(|| kernels.then(|| format!("{KERNEL_FIRST} {}", rules::SIZE.path_a))),
         path_b: told.path_b.map(|path| in_reach(cause, path)).or_else(|| again(REPEAT)),
-        most: Some(row),
-        faster: entry.and_then(|e| e.alternative_in(cause.account)).map(|other| other.row),
-        ..told
+        formula: told.formula,
     }
 }
 
@@ -215,14 +104,14 @@ fn name(scan: &Scan<'_>, row: usize) -> String {
 }
 
 /// A faster run that was measured.
-fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -> Story {
+fn alternative(scan: &Scan<'_>, cause: &CauseFacts, entry: &Entry) -> Story {
     let data = scan.data();
     let faster = entry.alternative_in(cause.account);
     let (row, other) = (cause.most.0 as usize, faster.map_or(0, |a| a.row as usize));
     let call_s = faster.map_or(f64::NAN, |a| a.call_s);
     let with = match cause.most.2 {
         Detail::Layouts(_, fast) => format!("in {fast}"),
-        Detail::Types(_, fast) => format!("in {}", sums.types[fast as usize]),
+        Detail::Types(_, fast) => format!("in {}", scan.type_name(fast)),
         Detail::Place(..) => format!("with {}", scan.frame.maker(other)),
         Detail::Size(_) => {
             let p = data.problem(other);
@@ -262,7 +151,7 @@ fn kernel(scan: &Scan<'_>, row: usize) -> String {
     }
 }
 
-fn launch(scan: &Scan<'_>, cause: &Cause) -> Story {
+fn launch(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
     let row = cause.most.0 as usize;
     let calls = scan.frame.calls(row);
     let floor_s = cause.most.1 / calls;
@@ -280,7 +169,7 @@ fn launch(scan: &Scan<'_>, cause: &Cause) -> Story {
     }
 }
 
-fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause) -> Story {
+fn tile(scan: &Scan<'_>, cause: &CauseFacts, entry: &Entry, what: TileCause) -> Story {
     let row = cause.most.0 as usize;
     let group = scan.group_of(cause.most.0);
     let shape = group.and_then(|g| scan.tile(g));
@@ -358,7 +247,7 @@ fn rest(scan: &Scan<'_>, most: u32, bound: Bound) -> Story {
 
 /// A path whose first sentence ends in `; 1.61 ms of it is below the achievable rate`: how little of the rest under a
 /// datasheet's roof anybody showed to be possible, where that is under half of it.
-fn in_reach(cause: &Cause, path: String) -> String {
+fn in_reach(cause: &CauseFacts, path: String) -> String {
     let below_s = cause.alone_s - cause.above_s;
     if cause.above_s <= 0.0 || below_s >= HALF * cause.alone_s {
         return path;
@@ -386,7 +275,7 @@ fn of_achievable(scan: &Scan<'_>, row: usize, rate: f64) -> String {
 /// What to try in the model and with the kernel for one GEMM, by the account that holds most of what it loses,
 /// the tile behind it, and the finding of that account: its own where the GEMM decides, not those of the one that
 /// the finding names.
-pub fn own_paths(
+pub(crate) fn own_paths(
     scan: &Scan<'_>,
     g: &Group,
     (account, tile): (Account, Option<&TileCost>),
@@ -400,7 +289,7 @@ pub fn own_paths(
         }
         (_, Some(f)) => (f.path_a.clone(), f.path_b.clone()),
         (account, None) => {
-            let rule = super::rule(account.key()).unwrap_or(&rules::REST);
+            let rule = rules::rule_text(account.key()).unwrap_or(&rules::REST);
             (rule.path_a.to_owned(), rule.path_b.to_owned())
         }
     }

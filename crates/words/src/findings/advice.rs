@@ -1,6 +1,7 @@
 //! Advice that fits the device and the type of a GEMM.
 
-use super::{Group, Scan, rules};
+use super::rules;
+use gemmscope_analysis::findings::{Group, ROW_BYTES, Scan, is_quantized, unaligned};
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::is_launch_bound;
@@ -22,7 +23,7 @@ fn narrower(of: DataType) -> &'static [DataType] {
 }
 
 /// The types that the device multiplies at least 1.5 times as fast.
-pub(super) fn faster_types(device: &Device, of: DataType) -> Vec<DataType> {
+fn faster_types(device: &Device, of: DataType) -> Vec<DataType> {
     let peak = |t: DataType| device.peak_for(t).map(|p| p.flops_per_s);
     let Some(now) = peak(of) else {
         return Vec::new();
@@ -30,18 +31,8 @@ pub(super) fn faster_types(device: &Device, of: DataType) -> Vec<DataType> {
     narrower(of).iter().copied().filter(|t| peak(*t).is_some_and(|p| p >= FASTER * now)).collect()
 }
 
-/// True for 8-bit and narrower operands.
-pub fn is_quantized(op: &gemmscope_model::gemm::Operation) -> bool {
-    [op.a, op.b].iter().any(|t| {
-        matches!(
-            t.family(),
-            Some(Family::Fp8 | Family::Fp6 | Family::Fp4 | Family::Int8 | Family::Int4)
-        )
-    })
-}
-
 /// `tf32 or bf16`, of the types that the device of a group multiplies faster; "" if there is none.
-pub(super) fn types(scan: &Scan<'_>, group: &Group) -> String {
+fn types(scan: &Scan<'_>, group: &Group) -> String {
     let of = scan.problem(group).op.compute;
     let found = scan.device(group).map_or_else(Vec::new, |d| faster_types(d, of));
     either(&found.iter().map(|t| t.name()).collect::<Vec<_>>())
@@ -171,12 +162,12 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
 }
 
 /// The sizes that are padded to make every row start at 16 bytes, as a sentence; "" if they do.
-pub(super) fn padding(scan: &Scan<'_>, group: &Group) -> String {
+fn padding(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
-    let odd = super::signs::unaligned(&p);
+    let odd = unaligned(&p);
     let mut sizes: Vec<String> = Vec::new();
     for (what, size, bytes) in odd {
-        let step = super::signs::BYTES / (bytes / f64::from(size));
+        let step = ROW_BYTES / (bytes / f64::from(size));
         let padded = (f64::from(size) / step).ceil() * step;
         let name = what.split(' ').next().unwrap_or(what);
         let text = format!("{name} {size} to {padded:.0}");

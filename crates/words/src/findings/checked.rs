@@ -1,8 +1,11 @@
 //! What came of a check: all findings, and the result of every rule.
 
-use super::{Finding, Part};
-use crate::ledger::{Book, Change, Ledger};
+use super::finding::Finding;
+use super::rules;
+use gemmscope_analysis::findings::{Need, Part, RuleOutcome};
+use gemmscope_analysis::ledger::{Book, Change, Ledger};
 use gemmscope_model::units::{plural, seconds_brief};
+use gemmscope_table::dataset::ColumnMeaning;
 use serde::{Deserialize, Serialize};
 
 /// The result of one rule.
@@ -21,6 +24,19 @@ pub struct Checked {
 }
 
 impl Checked {
+    pub(super) fn of(outcome: &RuleOutcome) -> Checked {
+        let text = rules::rule_text(outcome.rule);
+        let lacks: Vec<&str> = outcome.lacks.iter().map(need).collect();
+        Checked {
+            rule: outcome.rule.to_owned(),
+            title: text.map_or("", |text| text.title).to_owned(),
+            threshold: text.map_or("", |text| text.threshold).to_owned(),
+            findings: u32::try_from(outcome.findings).unwrap_or(u32::MAX),
+            not_checked: (!lacks.is_empty())
+                .then(|| format!("not checked: needs {}", lacks.join(" and "))),
+        }
+    }
+
     /// What came of it, in a few words.
     pub fn outcome(&self) -> String {
         match (&self.not_checked, self.findings) {
@@ -31,10 +47,24 @@ impl Checked {
     }
 }
 
+/// What a rule needs, in a few words.
+pub fn need(need: &Need) -> &'static str {
+    match need {
+        Need::Time => "a measured time",
+        Need::Roof => "a device with a peak for the data type",
+        Need::Tile => "a tile, in columns or in kernel names",
+        Need::Units => "the number of SMs or CUs of the device",
+        Need::Column(ColumnMeaning::MeasuredClock) => "the clock during the measurement",
+        Need::Column(ColumnMeaning::Count) => "a number of calls",
+        Need::Column(meaning) => meaning.id(),
+        Need::AnyColumn(_) => "a rate, bandwidth, intensity, work or traffic of the file's own",
+    }
+}
+
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
-    /// By [section](super::Section), each by its seconds.
+    /// By [section](gemmscope_analysis::findings::Section), each by its seconds.
     pub findings: Vec<Finding>,
     /// The ledger whose sums they are.
     pub ledger: Ledger,

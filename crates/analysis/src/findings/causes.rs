@@ -1,0 +1,208 @@
+//! Findings that are sums of the ledger: one for each cause that weighs, one for those that do not.
+
+use super::fact::{CauseFacts, Fact, HeldBy, NAMED, PartFacts};
+use super::sums::{Cause, Detail, Part, Sums, is_small, small};
+use super::{Category, FindingFacts, Rule, Scan, Seen, Severity, Sign, hits, priority};
+use crate::ledger::{Account, Evidence as Basis, sizes};
+use gemmscope_model::roofline::Bound;
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::group::ascending;
+
+/// Of so many GEMMs it is said that one holds most.
+const MANY: u64 = 4;
+/// Over these shares of a cause is most of it: in one GEMM, and in those of one size.
+const IN_ONE: f64 = 0.6;
+const OF_ONE_SIZE: f64 = 0.75;
+
+/// The findings of one account: those of its causes that weigh, or are the only small one.
+pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
+    let Some(sums) = &scan.sums else {
+        return Vec::new();
+    };
+    let small = small(&sums.ledger, &sums.causes);
+    let joined = |c: &&Cause| is_small(&sums.ledger, c) && small[c.book].len() > 1;
+    let of = |c: &&Cause| c.account.key() == rule.id && !joined(c);
+    sums.causes.iter().filter(of).map(|c| of_one(rule, scan, sums, c)).collect()
+}
+
+/// One finding for the causes of each side and device that do not weigh, where there are several.
+pub(super) fn others(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
+    let Some(sums) = &scan.sums else {
+        return Vec::new();
+    };
+    let small = small(&sums.ledger, &sums.causes);
+    let several = small.iter().filter(|causes| causes.len() > 1);
+    several.map(|causes| of_small(rule, scan, sums, causes)).collect()
+}
+
+fn of_one(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> FindingFacts {
+    let category = match cause.most.2 {
+        Detail::Bound(Bound::Memory) => Category::Memory,
+        Detail::Bound(Bound::Launch) => Category::Launches,
+        _ => rule.category,
+    };
+    let facts = facts(scan, sums, cause);
+    let what = (facts.groups, category, cause.alone_s);
+    let fact = Fact::Cause(Box::new(facts));
+    of(rule, scan, sums, what, std::slice::from_ref(&cause), fact)
+}
+
+fn of_small(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> FindingFacts {
+    let mut by_weight = small.to_vec();
+    by_weight.sort_by(|a, b| b.alone_s.total_cmp(&a.alone_s).then(a.most.0.cmp(&b.most.0)));
+    let named = by_weight.iter().take(NAMED).map(|cause| facts(scan, sums, cause)).collect();
+    let groups = groups_of(sums, &rows_of(scan, small));
+    let what = (groups, rule.category, sums.others_alone_s[small[0].book]);
+    of(rule, scan, sums, what, small, Fact::SmallCauses { named, count: small.len() })
+}
+
+/// A finding of causes of one side and device. `groups` and `alone_s` are of all of them.
+fn of(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    sums: &Sums<'_>,
+    (groups, category, alone_s): (u64, Category, f64),
+    causes: &[&Cause],
+    fact: Fact,
+) -> FindingFacts {
+    let book = &sums.ledger.books[causes[0].book];
+    let part = &scan.parts[book.number];
+    let rows = rows_of(scan, causes);
+    let total = |of: &[f64]| -> f64 {
+        rows.iter().map(|r| of[*r as usize] * scan.frame.calls(*r as usize)).sum()
+    };
+    let (time_s, roof_s) = (total(&scan.data().time_s), total(&scan.metrics().roof_s));
+    let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
+    let signs = signs(scan, sums, &rows);
+    let evidence = |cause: &Cause| book.evidence(cause.account);
+    let basis = evidence(causes[0]);
+    let basis = match causes.iter().all(|c| evidence(c) == basis) {
+        true => basis,
+        false => Basis::Mixed,
+    };
+    let out = hits::from_parts(rule, scan, book.number as u16, rows, time_s, fact);
+    FindingFacts {
+        device: book.device.clone(),
+        of: book.name.clone(),
+        severity: match rule.id {
+            "others" => Severity::Low,
+            _ => priority(out.share, part.share(alone_s), efficiency, true),
+        },
+        basis,
+        category,
+        efficiency,
+        split_s: Some(causes.iter().map(|c| c.split_s).sum()),
+        alone_s: Some(alone_s),
+        changes: causes.iter().map(|c| c.change()).collect(),
+        groups,
+        signs,
+        ..out
+    }
+}
+
+fn facts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> CauseFacts {
+    let book = &sums.ledger.books[cause.book];
+    let rows = rows_of(scan, &[cause]);
+    let groups = groups_of(sums, &rows);
+    let parts = cause.parts.iter().take(NAMED).map(|part| part_facts(sums, cause, part));
+    CauseFacts {
+        account: cause.account,
+        scatter: book.scatter(cause.account),
+        split_s: cause.split_s,
+        alone_s: cause.alone_s,
+        above_s: cause.above_s,
+        time_s: cause.time_s,
+        groups,
+        of_account: book.of(cause.account),
+        parts: (parts.collect(), cause.parts.len()),
+        most: cause.most,
+        entry: sums.splitter.of(cause.most.0),
+        held_by: held_by(scan, sums, cause, (&rows, groups)),
+        other_kernels: of_other_kernels(scan, sums, cause, &rows),
+    }
+}
+
+fn part_facts(sums: &Sums<'_>, cause: &Cause, part: &Part) -> PartFacts {
+    let row = part.rows.first().copied().unwrap_or(cause.most.0);
+    let faster = sums.splitter.of(row).and_then(|entry| entry.alternative_in(cause.account));
+    PartFacts {
+        detail: part.detail,
+        alone_s: part.alone_s,
+        groups: groups_of(sums, &part.rows),
+        row,
+        faster: faster.map(|other| other.row),
+    }
+}
+
+/// Where one of many GEMMs holds most of a cause, or a size that at most half of them have.
+fn held_by(
+    scan: &Scan<'_>,
+    sums: &Sums<'_>,
+    cause: &Cause,
+    (rows, groups): (&[u32], u64),
+) -> Option<HeldBy> {
+    if groups < MANY {
+        return None;
+    }
+    let share = cause.most.1 / cause.alone_s;
+    if share > IN_ONE {
+        return Some(HeldBy::One(share));
+    }
+    // A size with this share wins its vote by at least what that is above a half, twice.
+    let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.alone_s * 0.999;
+    for (i, vote) in cause.sizes.iter().enumerate().filter(|(_, vote)| vote.weight >= won) {
+        let (mut own, mut held_s) = (Vec::new(), 0.0);
+        for &row in rows {
+            if sizes(scan.data(), row as usize)[i] == vote.value {
+                let call_s = sums.splitter.of(row).map_or(0.0, |e| e.alone_s(cause.account));
+                held_s += call_s * scan.frame.calls(row as usize);
+                own.push(row);
+            }
+        }
+        let share = held_s / cause.alone_s;
+        if share > OF_ONE_SIZE && groups_of(sums, &own) * 2 <= groups {
+            return Some(HeldBy::Size { size: i, value: vote.value, share });
+        }
+    }
+    None
+}
+
+/// True where most of the faster runs of larger sizes are of another kernel too, as far as kernels are known.
+fn of_other_kernels(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, rows: &[u32]) -> bool {
+    let codes = scan.data().codes(ColumnMeaning::Kernel);
+    let Some(codes) = codes.filter(|_| cause.account == Account::Size) else { return false };
+    let code = |row: u32| Some(codes[row as usize]).filter(|code| *code > 0);
+    let other = |row: &&u32| {
+        let faster = sums.splitter.of(**row).and_then(|e| e.alternative_in(Account::Size));
+        faster.is_some_and(|a| code(a.row).is_some() && code(a.row) != code(**row))
+    };
+    rows.iter().filter(other).count() * 2 > rows.len()
+}
+
+/// The rows of some causes, ascending, each once.
+fn rows_of(scan: &Scan<'_>, causes: &[&Cause]) -> Vec<u32> {
+    let parts = causes.iter().flat_map(|c| &c.parts);
+    let rows: Vec<u32> = parts.flat_map(|part| part.rows.iter().copied()).collect();
+    ascending(&rows, scan.data().len())
+}
+
+/// How many GEMMs some rows are of.
+fn groups_of(sums: &Sums<'_>, rows: &[u32]) -> u64 {
+    let groups: Vec<u32> = rows.iter().map(|r| sums.splitter.group_of(*r)).collect();
+    ascending(&groups, sums.splitter.groups()).len() as u64
+}
+
+/// The signs of some rows, most frequent first.
+fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
+    let mut out: Vec<Seen> = Vec::new();
+    for (i, sign) in Sign::ALL.into_iter().enumerate() {
+        let has = |r: &&u32| scan.marks.get(**r as usize).is_some_and(|m| m >> i & 1 == 1);
+        let own: Vec<u32> = rows.iter().filter(has).copied().collect();
+        if !own.is_empty() {
+            let groups = groups_of(sums, &own);
+            out.push(Seen { sign, title: sign.label().to_owned(), groups, rows: own });
+        }
+    }
+    out.sort_by(|a, b| b.groups.cmp(&a.groups).then(a.sign.cmp(&b.sign)));
+    out
+}
