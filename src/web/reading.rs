@@ -6,7 +6,7 @@ use super::file::Input;
 use super::js::{field, global};
 use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Session};
 use gemmscope_model::units::Bytes;
-use gemmscope_table::dataset::Part;
+use gemmscope_table::dataset::TablePart;
 use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -114,7 +114,7 @@ pub fn session(name: &str, bytes: u64, options: ImportOptions) -> Session {
 }
 
 /// Takes rows of a large file while it is read on, and how many bytes of it were read so far.
-pub type TakeRows<'a> = &'a dyn Fn(Part, u64);
+pub type TakeRows<'a> = &'a dyn Fn(TablePart, u64);
 
 /// Reads the whole input. `progress` is called with the bytes read so far; `cancelled` is asked
 /// between slices. Where there is `take`, the rows of a large file leave while it is read.

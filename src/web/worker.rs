@@ -12,7 +12,7 @@ use super::js::{field, number, text};
 use super::reading::{self, Pace, ReadOutcome};
 use super::transfer;
 use gemmscope_import::{Ended, ImportOptions, Imported};
-use gemmscope_table::dataset::Part;
+use gemmscope_table::dataset::TablePart;
 use gemmscope_table::dataset::wire::{self, Packed};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -96,7 +96,7 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
         let json = json.unwrap_or_default().into();
         out.post_message(&message(kind, &[tag.clone(), ("json", json)]))
     };
-    let take = |rows: Part, read: u64| post_part(state, out, id, rows, read);
+    let take = |rows: TablePart, read: u64| post_part(state, out, id, rows, read);
     let outcome =
         reading::read(&input, &options, Pace::Worker, &progress, &cancelled, Some(&take)).await;
     let _ = match outcome {
@@ -121,7 +121,7 @@ fn post_part(
     state: &State,
     out: &web_sys::DedicatedWorkerGlobalScope,
     id: u32,
-    part: Part,
+    part: TablePart,
     read: u64,
 ) {
     let packed = wire::pack_part(part);

@@ -9,7 +9,7 @@ use crate::split::record::MOST_COLUMNS;
 use crate::{ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Part, Rest, too_large};
+use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Rest, TablePart, too_large};
 
 /// Takes decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
 pub(crate) trait Reader {
@@ -20,7 +20,7 @@ pub(crate) trait Reader {
     /// Takes the next slice.
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError>;
     /// The rows since the last call, if they may leave before the end of the file.
-    fn part(&mut self) -> Option<Part> {
+    fn part(&mut self) -> Option<TablePart> {
         None
     }
     /// Ends the file and returns what was read.
@@ -184,7 +184,7 @@ impl Reader for Delimited {
         fits(table)
     }
 
-    fn part(&mut self) -> Option<Part> {
+    fn part(&mut self) -> Option<TablePart> {
         let part = self.rows.gives_parts().then(|| self.table.part())?;
         self.gave |= part.is_some();
         part

@@ -47,7 +47,7 @@ pub mod wire;
 pub(crate) use append::Joiner;
 pub(crate) use assembly::Tail;
 pub use assembly::{
-    Assembly, MOST_MEMORY, MOST_TOGETHER, Part, Rest, too_large, too_large_together,
+    Assembly, MOST_MEMORY, MOST_TOGETHER, Rest, TablePart, too_large, too_large_together,
 };
 pub use capture::Capture;
 pub use column_meaning::{ColumnGroup, ColumnMeaning};

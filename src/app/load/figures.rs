@@ -15,7 +15,7 @@ const MOST_DEVICES: usize = 500;
 
 /// Metrics of the rows so far, where they lie on the roofline, and which of them tell what they are.
 #[derive(Default)]
-pub struct Figures {
+pub struct IncomingFigures {
     metrics: Metrics,
     points: Points,
     devices: Vec<Option<Device>>,
@@ -26,11 +26,11 @@ pub struct Figures {
     off: bool,
 }
 
-impl Figures {
+impl IncomingFigures {
     /// Computes the rows that are new. With fewer rows than before, the file is read again.
     pub fn follow(&mut self, bench: &Workbench, data: &Dataset) {
         if data.len() < self.rows {
-            *self = Figures::default();
+            *self = IncomingFigures::default();
         }
         self.rows = data.len();
         self.sample.extend(data);
@@ -45,10 +45,10 @@ impl Figures {
             let devices = bench.custom.with_untracked(|own| choice.resolve(data, own));
             if !devices.starts_with(&self.devices) {
                 // Another device makes earlier rows what they were not.
-                *self = Figures {
+                *self = IncomingFigures {
                     sample: std::mem::take(&mut self.sample),
                     rows: self.rows,
-                    ..Figures::default()
+                    ..IncomingFigures::default()
                 };
             }
             if self.devices.is_empty() {

@@ -1,6 +1,6 @@
 //! What a file goes through: it is read, and what it holds is shown.
 
-use super::figures::Figures;
+use super::figures::IncomingFigures;
 use super::{Job, Loader, Queue};
 use crate::app::planner;
 use crate::app::state::several;
@@ -35,7 +35,7 @@ impl Loader {
             return Ok(());
         }
         let mut options = job.options.clone();
-        let figures = Rc::new(RefCell::new(Figures::default()));
+        let figures = Rc::new(RefCell::new(IncomingFigures::default()));
         // Figures of rows that join others come from all of them.
         let alone = self.staying(job.replaces).is_empty();
         let mut outcome = self.read(queue, &job.input, &options, started, (alone, &figures)).await;
@@ -264,7 +264,7 @@ impl Loader {
         input: &Input,
         options: &ImportOptions,
         started: f64,
-        (alone, figures): (bool, &Rc<RefCell<Figures>>),
+        (alone, figures): (bool, &Rc<RefCell<IncomingFigures>>),
     ) -> ReadOutcome {
         let load = self.shell.load;
         let progress = move |read: u64| {
@@ -331,7 +331,7 @@ struct Read {
     /// When reading began, ms.
     started: f64,
     /// Figures of its rows, as far as they were worked out.
-    figures: Figures,
+    figures: IncomingFigures,
 }
 
 /// Size up to which no rate is said, bytes.

@@ -4,7 +4,7 @@ use super::last::Last;
 use super::memos::devices_in_use;
 use super::several;
 use super::{Message, Shared, Shell, Shown};
-use crate::app::load::figures::Figures;
+use crate::app::load::figures::IncomingFigures;
 use crate::undo::{HasKey, History, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
@@ -338,9 +338,9 @@ impl Workbench {
 
     /// Works out what the memos will ask for once these are the files, in tasks of its own. So a file of
     /// a million rows makes no task long. `figures` are those of a file that is alone.
-    pub async fn prepare(&self, files: Vec<LoadedFile>, mut figures: Figures) {
+    pub async fn prepare(&self, files: Vec<LoadedFile>, mut figures: IncomingFigures) {
         if files.len() > 1 {
-            figures = Figures::default();
+            figures = IncomingFigures::default();
         }
         let repeated = several::repeated(&files);
         let contexts = self.contexts.get_untracked();

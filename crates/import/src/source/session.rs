@@ -11,7 +11,7 @@ use crate::unsupported;
 use crate::{Ended, ErrorKind, Format, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;
 use gemmscope_model::units::{Bytes, plural};
-use gemmscope_table::dataset::Part;
+use gemmscope_table::dataset::TablePart;
 
 /// The head is looked at each time so many bytes came in, and at the end: what a file is taken for
 /// must not depend on its slices.
@@ -165,7 +165,7 @@ impl Session {
     /// The rows since the last call, for an [`Assembly`](gemmscope_table::dataset::Assembly);
     /// [`end`](Session::end) gives the others.
     /// `None` where the format needs them until the end of the file.
-    pub fn part(&mut self) -> Option<Part> {
+    pub fn part(&mut self) -> Option<TablePart> {
         match &mut self.state {
             State::Reading(reader) => reader.part(),
             _ => None,

@@ -12,7 +12,7 @@ use super::dress;
 use super::lines::{MAX_LINE, without_cr};
 use crate::cell;
 use crate::{Ended, ImportError, Reader};
-use gemmscope_table::dataset::Part;
+use gemmscope_table::dataset::TablePart;
 
 /// Rewrites the text of a table, in slices that may be cut anywhere.
 #[derive(Debug)]
@@ -304,7 +304,7 @@ impl Reader for Rewritten {
         self.reader.feed(self.text.feed(text))
     }
 
-    fn part(&mut self) -> Option<Part> {
+    fn part(&mut self) -> Option<TablePart> {
         self.reader.part()
     }
 

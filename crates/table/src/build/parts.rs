@@ -2,19 +2,19 @@
 
 use super::column::take;
 use super::{TableBuilder, Values};
-use crate::dataset::{Assembly, Dataset, Part, Rest, Source, Tail, each_column};
+use crate::dataset::{Assembly, Dataset, Rest, Source, TablePart, Tail, each_column};
 
 impl TableBuilder {
     /// The rows and names since the last part, which go into an [`Assembly`]. `None` without rows,
     /// and within a row.
-    pub fn part(&mut self) -> Option<Part> {
+    pub fn part(&mut self) -> Option<TablePart> {
         if self.data.m.is_empty() || !self.staged.is_empty() {
             return None;
         }
         Some(self.give())
     }
 
-    fn give(&mut self) -> Part {
+    fn give(&mut self) -> TablePart {
         let d = &mut self.data;
         let mut rows = Dataset {
             sources: vec![Source { assumptions: self.assumptions.clone(), ..Source::default() }],
@@ -38,7 +38,7 @@ impl TableBuilder {
         self.given.rows += rows.len();
         self.given.ops = d.ops.len();
         self.given.devices = d.devices.len();
-        Part { rows }
+        TablePart { rows }
     }
 
     /// What was not given away with [`part`](Self::part), and what is known at the end. The caller
@@ -69,7 +69,7 @@ impl TableBuilder {
             ..Source::default()
         }];
         Rest {
-            part: Part { rows },
+            part: TablePart { rows },
             tail: Tail { odd, empty_cells: self.empty_cells, not_compared: self.not_compared },
         }
     }

@@ -13,14 +13,14 @@ use std::collections::{HashMap, TryReserveError};
 /// earlier part had; codes count from the first part. A column may have fewer values than rows, or
 /// values of earlier rows too: its values follow those of the parts before.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Part {
+pub struct TablePart {
     pub(crate) rows: Dataset,
 }
 
 /// The last part of a table, and what is known at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rest {
-    pub(crate) part: Part,
+    pub(crate) part: TablePart,
     pub(crate) tail: Tail,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Tail {
     pub not_compared: bool,
 }
 
-impl Part {
+impl TablePart {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -132,7 +132,7 @@ impl Assembly {
     ///
     /// # Errors
     /// A sentence, if the part does not continue the others, or memory cannot hold it.
-    pub fn add(&mut self, part: Part) -> Result<(), String> {
+    pub fn add(&mut self, part: TablePart) -> Result<(), String> {
         self.check(&part.rows)
             .map_err(|why| format!("the parts of the table do not fit: {why}"))?;
         self.make_room(part.rows.len())?;
@@ -224,7 +224,7 @@ impl Assembly {
     }
 
     /// Adds a part that fits.
-    pub(crate) fn join(&mut self, part: Part) {
+    pub(crate) fn join(&mut self, part: TablePart) {
         /// Moves what it can.
         fn join<T>(ours: &mut Vec<T>, theirs: &mut Vec<T>) {
             if ours.capacity() == 0 {
@@ -373,7 +373,7 @@ mod tests {
     use gemmscope_model::gemm::Operation;
 
     /// Two parts and the rest of a table with a column of text.
-    fn parts() -> (Part, Part, Rest) {
+    fn parts() -> (TablePart, TablePart, Rest) {
         let mut table = TableBuilder::new();
         let kernel = table.text_column(ColumnMeaning::Kernel, "kernel");
         let op = Operation::uniform(DataType::Fp16);
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn parts_that_do_not_follow_each_other_are_refused_in_words() {
         let (first, second, _) = parts();
-        let refused = |part: Part| Assembly::default().add(part).unwrap_err();
+        let refused = |part: TablePart| Assembly::default().add(part).unwrap_err();
         assert!(refused(second.clone()).starts_with("the parts of the table do not fit: "));
         let mut fewer = second;
         fewer.rows.columns.clear();

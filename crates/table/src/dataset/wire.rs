@@ -5,7 +5,7 @@
 //! dictionaries). [`pack`] and [`unpack`] use the same order of buffers.
 
 use super::assembly::{CODES, no_values};
-use super::{Column, ColumnData, Dataset, Part, Rejected, Rest, Source, Tail};
+use super::{Column, ColumnData, Dataset, Rejected, Rest, Source, TablePart, Tail};
 use gemmscope_model::gemm::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ pub fn pack(data: Dataset) -> Packed {
 }
 
 /// Takes a part of a table apart.
-pub fn pack_part(part: Part) -> Packed {
+pub fn pack_part(part: TablePart) -> Packed {
     pack_all(part.rows, None)
 }
 
@@ -165,9 +165,9 @@ pub fn unpack(packed: Packed) -> Result<Dataset, String> {
 ///
 /// # Errors
 /// As [`unpack`].
-pub fn unpack_part(packed: Packed) -> Result<Part, String> {
+pub fn unpack_part(packed: Packed) -> Result<TablePart, String> {
     let (rows, _) = open(packed)?;
-    Ok(Part { rows })
+    Ok(TablePart { rows })
 }
 
 /// Puts the end of a table together again.
@@ -176,7 +176,7 @@ pub fn unpack_part(packed: Packed) -> Result<Part, String> {
 /// As [`unpack`].
 pub fn unpack_rest(packed: Packed) -> Result<Rest, String> {
     let (rows, tail) = open(packed)?;
-    Ok(Rest { part: Part { rows }, tail: tail.ok_or("the end of the table is missing")? })
+    Ok(Rest { part: TablePart { rows }, tail: tail.ok_or("the end of the table is missing")? })
 }
 
 fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
