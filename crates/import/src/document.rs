@@ -20,7 +20,9 @@ mod words;
 use crate::columns::defaults;
 use crate::reader::Whole;
 use crate::split::dialect::Foreign;
-use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
+use crate::{
+    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy,
+};
 pub(crate) use beyond::{BANDWIDTHS, beyond_columns};
 use block::{Block, Table};
 use gemmscope_table::build::TableBuilder;
@@ -46,7 +48,7 @@ const FIGURES: u8 = 25;
 const TABLE: u8 = 15;
 
 /// Most text of a document, MiB.
-const MOST_MIB: usize = 16;
+const MOST_MIB: usize = 64;
 
 fn detect(head: &Head) -> Option<Detection> {
     if let Some(why) = beyond_columns(head) {
@@ -91,10 +93,11 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
     let mut table = TableBuilder::new();
     let head = Head { name: name.to_owned(), ..Head::default() };
     let device = defaults::device_above(&mut table, &head, options, None);
+    let paths = facts::paths(&blocks);
     let mut refused: Vec<String> = Vec::new();
     let tables = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
     for (at, _) in blocks.iter().enumerate().filter(|(_, b)| tables(b)) {
-        if let Err(why) = rows::read(&blocks, at, options, device, &mut table)
+        if let Err(why) = rows::read(&blocks, &paths, at, options, device, &mut table)
             && is_about_gemms(&blocks[at])
         {
             refused.push(why);
@@ -113,9 +116,10 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
 fn is_about_gemms(block: &Block) -> bool {
     use title::Holds::*;
     let Some(table) = block.table() else { return false };
-    table.titles.iter().any(|t| {
-        matches!(title::title(t).holds, M | N | K | Shape | Square | Time | Rate | Batch)
-    })
+    table
+        .titles
+        .iter()
+        .any(|t| matches!(title::title(t).holds, M | N | K | Shape | Square | Time | Rate | Batch))
 }
 
 /// What was found, what is missing, and what to do.

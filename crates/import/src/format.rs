@@ -64,7 +64,8 @@ impl Format {
     pub(crate) fn finds_results(&self, head: &Head) -> bool {
         let of_log = matches!(self.read, ReadBy::Log(_));
         let any_table = self.id == crate::formats::tables::generic::FORMAT.id;
-        if !head.complete || !(of_log || any_table) || crate::split::dialect::is_json(head.first()) {
+        if !head.complete || !(of_log || any_table) || crate::split::dialect::is_json(head.first())
+        {
             return true;
         }
         let read = || -> Result<bool, ImportError> {

@@ -78,9 +78,8 @@ pub(super) fn bare(text: &str) -> String {
             rest = tail;
             continue;
         }
-        if let Some(tail) = ["\\textbf{", "\\mathbf{", "\\underline{"]
-            .iter()
-            .find_map(|m| rest.strip_prefix(m))
+        if let Some(tail) =
+            ["\\textbf{", "\\mathbf{", "\\underline{"].iter().find_map(|m| rest.strip_prefix(m))
         {
             let (inner, behind) = tail.split_once('}').unwrap_or((tail, ""));
             out.push_str(inner);
@@ -204,7 +203,9 @@ fn is_heading(line: &str) -> bool {
         return false;
     }
     let plain = |c: char| c.is_alphanumeric() || ",;\t _".contains(c);
-    marks > 1 || !(text.chars().all(plain) && text.split([',', ';', '\t', ' ']).filter(|w| !w.is_empty()).count() >= 3)
+    marks > 1
+        || !(text.chars().all(plain)
+            && text.split([',', ';', '\t', ' ']).filter(|w| !w.is_empty()).count() >= 3)
 }
 
 fn words_of(lines: &[&str], i: usize) -> (Kind, String) {

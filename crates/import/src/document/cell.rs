@@ -50,8 +50,27 @@ pub(super) enum Commas {
 /// Nothing was measured, and why.
 pub(super) fn is_missing(text: &str) -> bool {
     const WORDS: &[&str] = &[
-        "", "na", "n/a", "nan", "none", "null", "inf", "oom", "fail", "failed", "fails", "failure",
-        "error", "timeout", "skip", "skipped", "not supported", "unsupported", "x", "✗", "❌",
+        "",
+        "na",
+        "n/a",
+        "nan",
+        "none",
+        "null",
+        "inf",
+        "oom",
+        "fail",
+        "failed",
+        "fails",
+        "failure",
+        "error",
+        "timeout",
+        "skip",
+        "skipped",
+        "not supported",
+        "unsupported",
+        "x",
+        "✗",
+        "❌",
         "cuda oom",
     ];
     let lower = text.trim().to_lowercase();
@@ -99,7 +118,9 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
         raw: raw_text.clone(),
         ..Cell::default()
     };
-    if is_missing(plain) {
+    // A hole in the file: what stands around it may be of two numbers.
+    let hole = plain.contains(['\0', '⟨']);
+    if hole || is_missing(plain) {
         return words();
     }
     let number = plain.trim_start_matches(['~', '≈', '<', '>', '±', '$']).trim_start();

@@ -74,11 +74,18 @@ pub(super) fn columns(table: &Table, options: &ImportOptions) -> (Vec<Column>, V
         let own = commas_of(texts);
         let commas = if decimal { Commas::Decimal } else { own.unwrap_or_default() };
         let cells: Vec<Cell> = texts.iter().map(|t| cell(t, commas)).collect();
-        let mut column = Column { name: name.clone(), title: title(name), cells, at: Some(i), by_hand: false };
+        let mut column =
+            Column { name: name.clone(), title: title(name), cells, at: Some(i), by_hand: false };
         by_cells(&mut column);
         by_hand(&mut column, options);
-        if own == Some(Commas::Thousands) && !decimal && column.numbers() > 0 && column.title.is_figure() {
-            notes.push(format!("Commas of “{name}” hold thousands apart: each stands before three digits."));
+        if own == Some(Commas::Thousands)
+            && !decimal
+            && column.numbers() > 0
+            && column.title.is_figure()
+        {
+            notes.push(format!(
+                "Commas of “{name}” hold thousands apart: each stands before three digits."
+            ));
         }
         out.push(column);
     }
@@ -94,7 +101,13 @@ fn by_cells(column: &mut Column) {
     let of_unit = column.cells.iter().filter(|c| c.unit.is_some()).count();
     let open = matches!(
         column.title.holds,
-        Holds::Open | Holds::Time | Holds::Rate | Holds::Bandwidth | Holds::Other | Holds::Library | Holds::Shape
+        Holds::Open
+            | Holds::Time
+            | Holds::Rate
+            | Holds::Bandwidth
+            | Holds::Other
+            | Holds::Library
+            | Holds::Shape
     );
     if let Some((measure, _)) = unit.filter(|_| open && of_unit * 2 > numbers) {
         let holds = match measure {
@@ -176,9 +189,10 @@ fn quotients(columns: &mut [Column], notes: &mut Vec<String>) {
         .take(MOST)
         .collect();
     for &c in plain.iter().filter(|c| columns[**c].title.holds == Holds::Open).collect::<Vec<_>>() {
-        let found = plain.iter().flat_map(|a| plain.iter().map(move |b| (*a, *b))).find(|(a, b)| {
-            a != b && *a != c && *b != c && is_quotient(&columns[c], &columns[*a], &columns[*b])
-        });
+        let found =
+            plain.iter().flat_map(|a| plain.iter().map(move |b| (*a, *b))).find(|(a, b)| {
+                a != b && *a != c && *b != c && is_quotient(&columns[c], &columns[*a], &columns[*b])
+            });
         if let Some((a, b)) = found {
             notes.push(format!(
                 "“{}” is “{}” / “{}”: derived.",
@@ -211,7 +225,11 @@ pub(super) fn expand(columns: &mut Vec<Column>) {
         let got: Vec<Vec<u32>> = columns[i].cells.iter().map(|c| whole_numbers(&c.text)).collect();
         for (j, letter) in columns[i].title.order.clone().into_iter().enumerate() {
             let value = |g: &Vec<u32>| Cell::of_size((g.len() == 2).then(|| g[j]));
-            columns.push(Column::made(of_letter(letter), &letter.to_string(), got.iter().map(value).collect()));
+            columns.push(Column::made(
+                of_letter(letter),
+                &letter.to_string(),
+                got.iter().map(value).collect(),
+            ));
         }
     }
     let has_size = |c: &Column| matches!(c.title.holds, Holds::M | Holds::N | Holds::K);
@@ -250,7 +268,9 @@ fn of_letter(letter: char) -> Holds {
 fn types_of_cells(columns: &mut Vec<Column>, i: usize) {
     let texts: Vec<String> = columns[i].cells.iter().map(|c| c.text.clone()).collect();
     let mut found = false;
-    for (holds, names) in [(Holds::TypeA, ["type_a", "a_type"]), (Holds::TypeB, ["type_b", "b_type"])] {
+    for (holds, names) in
+        [(Holds::TypeA, ["type_a", "a_type"]), (Holds::TypeB, ["type_b", "b_type"])]
+    {
         let of = |text: &String| -> Option<String> {
             let at = names.iter().find_map(|n| text.find(n).map(|at| at + n.len()))?;
             let value = text[at..].trim_start().strip_prefix(['=', ':'])?.trim_start();
@@ -264,7 +284,8 @@ fn types_of_cells(columns: &mut Vec<Column>, i: usize) {
             columns.push(Column::made(holds, names[0], cells));
         }
     }
-    let typed = columns.iter().any(|c| matches!(c.title.holds, Holds::Type | Holds::TypeA | Holds::TypeB));
+    let typed =
+        columns.iter().any(|c| matches!(c.title.holds, Holds::Type | Holds::TypeA | Holds::TypeB));
     let one = |text: &String| types_in(&text.replace('_', " ")).len() == 1;
     if !found && !typed && share(texts.iter().map(one)) > 0.5 {
         let cells = texts.iter().map(|t| Cell::of_text(&t.replace('_', " "))).collect();

@@ -61,7 +61,10 @@ fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
         let label = c.title.label.trim_start_matches(|c: char| !c.is_ascii_digit());
         let word = c.title.label[..c.title.label.len() - label.len()].trim_matches([' ', '#']);
         let known = ["", "run", "rep", "trial", "iter"].contains(&word.to_lowercase().as_str());
-        c.title.holds == holds && known && (1..=2).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_digit())
+        c.title.holds == holds
+            && known
+            && (1..=2).contains(&label.len())
+            && label.bytes().all(|b| b.is_ascii_digit())
     };
     let again: Vec<usize> = (0..columns.len()).filter(|i| numbered(&columns[*i])).collect();
     let stem = |i: usize| columns[i].name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
@@ -80,7 +83,10 @@ fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
         columns[again[0]].cells[row].value = median;
     }
     let last = columns[*again.last().unwrap_or(&again[0])].name.clone();
-    notes.push(format!("“{}” to “{last}” repeat one measurement: the median counts.", columns[again[0]].name));
+    notes.push(format!(
+        "“{}” to “{last}” repeat one measurement: the median counts.",
+        columns[again[0]].name
+    ));
     columns[again[0]].title.label.clear();
     for i in &again[1..] {
         columns[*i].title.holds = Holds::Other;
@@ -92,12 +98,21 @@ fn parts(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
     let Some(whole) = sides.iter().find(|s| s.name.is_empty()).and_then(|s| s.time) else { return };
     let is_part = |s: &Side| {
         let lower = s.name.to_lowercase();
-        let of_side = ["ref", "base", "ours", "mine", "torch", "old", "new"].iter().any(|w| lower.contains(w));
-        !s.name.is_empty() && s.time.is_some() && s.rate.is_none() && !names_library(&s.name) && !of_side
+        let of_side = ["ref", "base", "ours", "mine", "torch", "old", "new"]
+            .iter()
+            .any(|w| lower.contains(w));
+        !s.name.is_empty()
+            && s.time.is_some()
+            && s.rate.is_none()
+            && !names_library(&s.name)
+            && !of_side
     };
     for side in sides.iter().filter(|s| is_part(s)) {
         if let Some(time) = side.time {
-            notes.push(format!("“{}” is a part of “{}”: no side.", columns[time].name, columns[whole].name));
+            notes.push(format!(
+                "“{}” is a part of “{}”: no side.",
+                columns[time].name, columns[whole].name
+            ));
         }
     }
     sides.retain(|s| !is_part(s));
@@ -121,17 +136,30 @@ fn merge(sides: &mut Vec<Side>) {
 
 /// How many calls each value of a time is of: said in the title, a total beside a count, or proportional to a column
 /// of shares.
-pub(super) fn calls(time: &Column, columns: &[Column], facts: &Facts, notes: &mut Vec<String>) -> Vec<f64> {
+pub(super) fn calls(
+    time: &Column,
+    columns: &[Column],
+    facts: &Facts,
+    notes: &mut Vec<String>,
+) -> Vec<f64> {
     let rows = time.cells.len();
     if time.title.calls > 1 {
-        notes.push(format!("“{}” is the time of {} calls: one call is that part of it.", time.name, time.title.calls));
+        notes.push(format!(
+            "“{}” is the time of {} calls: one call is that part of it.",
+            time.name, time.title.calls
+        ));
         return vec![f64::from(time.title.calls); rows];
     }
     if let Some(count) = columns.iter().find(|c| c.title.holds == Holds::Count) {
-        let shares = columns.iter().find(|c| c.title.holds == Holds::Share && is_proportional(time, c));
+        let shares =
+            columns.iter().find(|c| c.title.holds == Holds::Share && is_proportional(time, c));
         if time.title.total || shares.is_some() {
-            let why = shares.map_or("a total".to_owned(), |s| format!("“{}” are its shares", s.name));
-            notes.push(format!("“{}” is of all calls ({why}): one call is it divided by “{}”.", time.name, count.name));
+            let why =
+                shares.map_or("a total".to_owned(), |s| format!("“{}” are its shares", s.name));
+            notes.push(format!(
+                "“{}” is of all calls ({why}): one call is it divided by “{}”.",
+                time.name, count.name
+            ));
             return (0..rows).map(|r| count.value(r).filter(|v| *v > 0.0).unwrap_or(1.0)).collect();
         }
     }
@@ -181,7 +209,8 @@ pub(super) fn choose(
     notes: &mut Vec<String>,
 ) -> Option<Reading> {
     if let Some(answer) = answer
-        && let Some(at) = ways.iter().position(|w| w.question.as_ref().is_some_and(|q| q.value == answer))
+        && let Some(at) =
+            ways.iter().position(|w| w.question.as_ref().is_some_and(|q| q.value == answer))
     {
         return Some(ways.swap_remove(at));
     }
@@ -194,7 +223,9 @@ pub(super) fn choose(
     let telling = if telling.is_empty() { rows.clone() } else { telling };
     let fits = |w: &Reading, r: usize| {
         let slack = 0.02 + measured.map_or(0.0, |m| m.loose[r]);
-        figures(r).zip(w.work(r)).is_some_and(|((rate, time), work)| close(rate * time, work, slack))
+        figures(r)
+            .zip(w.work(r))
+            .is_some_and(|((rate, time), work)| close(rate * time, work, slack))
     };
     let sane = |w: &Reading| {
         rows.is_empty()
@@ -244,7 +275,9 @@ fn unproved(
     let mut way = ways.into_iter().nth(at)?;
     let off: Vec<f64> = rows
         .iter()
-        .filter_map(|r| figures(*r).zip(way.work(*r)).map(|((rate, time), work)| rate * time / work))
+        .filter_map(|r| {
+            figures(*r).zip(way.work(*r)).map(|((rate, time), work)| rate * time / work)
+        })
         .collect();
     let (low, high) = off.iter().fold((f64::INFINITY, 0f64), |(l, h), v| (l.min(*v), h.max(*v)));
     if off.len() > 1 && high < 1.05 * low && way.question.is_none() {

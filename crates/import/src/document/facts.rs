@@ -54,8 +54,8 @@ impl Facts {
     }
 }
 
-/// The headings that each block stands under.
-fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
+/// The headings that each block stands under, for [`facts`].
+pub(super) fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
     let mut stack: Vec<usize> = Vec::new();
     let mut out = Vec::with_capacity(blocks.len());
     for (i, block) in blocks.iter().enumerate() {
@@ -70,37 +70,42 @@ fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
 
 /// The blocks around a table, nearest first: its own section above and below, then the headings it stands under,
 /// then sections without measurements of their own.
-fn around(blocks: &[Block], at: usize) -> Vec<usize> {
-    let paths = paths(blocks);
+fn around(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Vec<usize> {
     let mine = &paths[at];
     let own = |i: usize| mine.starts_with(&paths[i]);
     let speaks = |i: &usize| !blocks[*i].measures();
-    let above: Vec<usize> = (0..at).rev().filter(|i| own(*i)).filter(speaks).collect();
+    let start = at.saturating_sub(REACH);
+    let above: Vec<usize> = (start..at).rev().filter(|i| own(*i)).filter(speaks).collect();
     let (near, far): (Vec<usize>, Vec<usize>) = above.iter().partition(|i| paths[**i] == *mine);
     let ends = |b: &Block| b.table().is_some() || b.level().is_some();
     let below: Vec<usize> =
         (at + 1..blocks.len()).take_while(|i| !ends(&blocks[*i])).take(8).collect();
-    let measuring: Vec<usize> = (0..blocks.len())
+    let measuring: Vec<usize> = (0..blocks.len().min(REACH))
         .filter(|i| blocks[*i].measures())
         .filter_map(|i| paths[i].last().copied())
         .collect();
     let lends = |i: &usize| {
-        !own(*i) && speaks(i) && !below.contains(i) && !paths[*i].iter().any(|h| measuring.contains(h))
+        !own(*i)
+            && speaks(i)
+            && !below.contains(i)
+            && !paths[*i].iter().any(|h| measuring.contains(h))
     };
-    let lent = (0..blocks.len()).filter(|i| *i != at).filter(lends);
+    let lent = (0..blocks.len().min(REACH)).filter(|i| *i != at).filter(lends);
     let (nearest, further) = near.split_at(near.len().min(3));
     nearest.iter().chain(&below).chain(further).chain(&far).copied().chain(lent).collect()
 }
 
+/// Blocks above a table, and at the start of the text, among which they are.
+const REACH: usize = 2_000;
 /// Most blocks around a table that are listened to.
 const MOST: usize = 400;
 
 /// The facts of the table at a place among the blocks.
-pub(super) fn facts(blocks: &[Block], at: usize) -> Facts {
+pub(super) fn facts(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Facts {
     let mut out = Facts::default();
     let mut open = Open::default();
     let is_log = blocks[at].table().is_some_and(|t| t.is_log);
-    for i in around(blocks, at).into_iter().take(MOST) {
+    for i in around(blocks, paths, at).into_iter().take(MOST) {
         let block = &blocks[i];
         let text = block.said();
         if is_log && said(&text).is_measured() {
@@ -187,7 +192,8 @@ fn stated_order(text: &str) -> Option<Vec<char>> {
             run.extend(letters);
         }
         let behind = text[last..].trim_start_matches([' ', ')']);
-        let values = behind.starts_with([':', '=']) && behind[1..].trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        let values = behind.starts_with([':', '='])
+            && behind[1..].trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '(');
         if run.len() == 3 && !values && ['m', 'n', 'k'].iter().all(|l| run.contains(l)) {
             return Some(run);
         }
@@ -202,7 +208,10 @@ fn device(text: &str, line: u32, out: &mut Facts, open: &mut Open) {
     let cards = if cards.is_empty() { names.iter().collect() } else { cards };
     let key = |name: &str| {
         let words = lower_words(name);
-        words.into_iter().filter(|w| !["nvidia", "amd", "google", "tpu"].contains(&w.as_str())).collect::<String>()
+        words
+            .into_iter()
+            .filter(|w| !["nvidia", "amd", "google", "tpu"].contains(&w.as_str()))
+            .collect::<String>()
     };
     let Some(longest) = cards.iter().max_by_key(|n| n.len()) else { return };
     let one = cards.iter().all(|n| key(n) == key(longest));
@@ -215,7 +224,18 @@ fn device(text: &str, line: u32, out: &mut Facts, open: &mut Open) {
 
 /// Words about the type of what is no operand.
 fn of_operands(text: &str) -> String {
-    const OTHERS: &[&str] = &["out", "output", "result", "acc", "accum", "accumulator", "compute", "scale", "scales", "out_dtype"];
+    const OTHERS: &[&str] = &[
+        "out",
+        "output",
+        "result",
+        "acc",
+        "accum",
+        "accumulator",
+        "compute",
+        "scale",
+        "scales",
+        "out_dtype",
+    ];
     let mut kept: Vec<&str> = Vec::new();
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut skip = 0;
@@ -224,7 +244,8 @@ fn of_operands(text: &str) -> String {
             skip -= 1;
             continue;
         }
-        let plain = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '=' && c != ':');
+        let plain =
+            word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '=' && c != ':');
         let name = plain.split(['=', ':']).next().unwrap_or("").to_lowercase();
         let other = OTHERS.contains(&name.trim_end_matches("_dtype").trim_end_matches("_type"));
         if other && (plain.contains('=') || plain.contains(':') || word.ends_with([':', '='])) {
@@ -232,7 +253,8 @@ fn of_operands(text: &str) -> String {
             continue;
         }
         // `bf16 output`
-        let next = words.get(i + 1).map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+        let next =
+            words.get(i + 1).map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
         let before_other = next.is_some_and(|n| OTHERS.contains(&&*n) || n.starts_with("accum"));
         if before_other && !types_in(word).is_empty() {
             continue;
@@ -266,7 +288,8 @@ fn types(text: &str, line: u32, out: &mut Facts) {
         }
     }
     let found = types_in(&of_operands(text));
-    let of_software = ["driver", "cuda", "software"].iter().any(|w| text.to_lowercase().starts_with(w));
+    let of_software =
+        ["driver", "cuda", "software"].iter().any(|w| text.to_lowercase().starts_with(w));
     match &found[..] {
         [] => {}
         [one] => put(&mut out.types, Types::Operands(one.clone(), one.clone()), line),
@@ -305,11 +328,16 @@ fn unit_of(text: &str, line: u32, out: &mut Facts) {
 /// `total of 100 iterations`, `time for 1,000 calls`.
 fn calls(text: &str, line: u32, out: &mut Facts) {
     let lower = text.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == ',')).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = lower
+        .split(|c: char| !(c.is_alphanumeric() || c == ','))
+        .filter(|w| !w.is_empty())
+        .collect();
     let is_calls = |w: &str| w.starts_with("iter") || ["calls", "runs", "launches"].contains(&w);
     for i in 1..words.len() {
         let digits = words[i - 1].replace(',', "");
-        let Some(count) = digits.parse::<u32>().ok().filter(|_| is_calls(words[i])) else { continue };
+        let Some(count) = digits.parse::<u32>().ok().filter(|_| is_calls(words[i])) else {
+            continue;
+        };
         if number_length(words[i - 1]) == 0 {
             continue;
         }

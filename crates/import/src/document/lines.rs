@@ -6,6 +6,7 @@ use super::sizes::stated;
 use super::title::{Holds, measures, title};
 use super::words::{number_length, types_in, unit};
 use crate::cell::shape_text::named;
+use std::collections::HashMap;
 
 /// Stands where something was taken out of a line.
 const TAKEN: char = '\u{1}';
@@ -73,7 +74,8 @@ impl Rest {
             let mut end = from;
             let mut factors = 0;
             loop {
-                let digits = text[end..].find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len() - end);
+                let digits =
+                    text[end..].find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len() - end);
                 end += digits;
                 factors += 1;
                 let rest = text[end..].trim_start_matches(' ');
@@ -100,7 +102,8 @@ impl Rest {
             let from = at + open;
             let inner = &text[from + 1..];
             let end = inner.find([')', ']']).filter(|end| {
-                *end > 0 && inner[..*end].chars().all(|c| c.is_ascii_digit() || c == ',' || c == ' ')
+                *end > 0
+                    && inner[..*end].chars().all(|c| c.is_ascii_digit() || c == ',' || c == ' ')
             });
             if let Some(end) = end {
                 self.take(from, from + end + 2);
@@ -115,7 +118,9 @@ fn size_length(text: &str) -> usize {
     let name = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
     let lower = text[..name].to_lowercase();
     let single = lower.len() == 1;
-    let is_name = matches!(&*lower, "m" | "n" | "k" | "b" | "e" | "g") || lower.starts_with("batch") || lower == "n_expert";
+    let is_name = matches!(&*lower, "m" | "n" | "k" | "b" | "e" | "g")
+        || lower.starts_with("batch")
+        || lower == "n_expert";
     if !is_name {
         return 0;
     }
@@ -141,7 +146,8 @@ fn size_length(text: &str) -> usize {
     while rest.starts_with(|c: char| c.is_ascii_digit()) {
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let behind = &rest[digits..];
-        let fraction = behind.starts_with('.') && behind[1..].starts_with(|c: char| c.is_ascii_digit());
+        let fraction =
+            behind.starts_with('.') && behind[1..].starts_with(|c: char| c.is_ascii_digit());
         if fraction {
             return 0;
         }
@@ -167,7 +173,13 @@ pub(super) fn said(line: &str) -> Said {
     let count = [sizes.m, sizes.n, sizes.k, sizes.batch, sizes.groups].iter().flatten().count();
     let lone = sizes.any() && !sizes.all();
     if sizes.any() && (count >= 3 || sizes.m.is_some()) {
-        for (name, value) in [("m", sizes.m), ("n", sizes.n), ("k", sizes.k), ("batch", sizes.batch), ("groups", sizes.groups)] {
+        for (name, value) in [
+            ("m", sizes.m),
+            ("n", sizes.n),
+            ("k", sizes.k),
+            ("batch", sizes.batch),
+            ("groups", sizes.groups),
+        ] {
             out.sizes.extend(value.map(|v| (name.to_owned(), v.to_string())));
         }
     }
@@ -177,7 +189,8 @@ pub(super) fn said(line: &str) -> Said {
         && let Some(shape) = named(line)
     {
         let [m, n, k] = shape.sizes;
-        out.sizes = [("m", m), ("n", n), ("k", k)].map(|(l, v)| (l.to_owned(), v.to_string())).to_vec();
+        out.sizes =
+            [("m", m), ("n", n), ("k", k)].map(|(l, v)| (l.to_owned(), v.to_string())).to_vec();
         out.sizes.extend(shape.batch.map(|b| ("batch".to_owned(), b.to_string())));
     }
     if out.has_sizes() || lone {
@@ -196,10 +209,27 @@ pub(super) fn said(line: &str) -> Said {
     out
 }
 
+/// The only size of a line: `N=4096`, `size 4096`, `4096x4096`.
+fn side_of(line: &str) -> Option<u32> {
+    let words: Vec<&str> = line
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+        .filter(|w| !w.is_empty())
+        .collect();
+    let named = words.windows(2).find_map(|pair| {
+        let size = ["n", "m", "size", "dim"].iter().any(|w| pair[0].eq_ignore_ascii_case(w));
+        size.then(|| crate::cell::size(pair[1].as_bytes()).ok())?
+    });
+    named.or_else(|| {
+        words.iter().find_map(|word| {
+            let (a, b) = word.split_once(['x', 'X'])?;
+            (a == b).then(|| crate::cell::size(a.as_bytes()).ok())?
+        })
+    })
+}
+
 /// `N=4096: 0.25 ms, 549.7 TFLOPS`: the only size is the side of square matrices, where rate and time prove it.
 fn square(line: &str, out: &mut Said) {
-    let sizes = stated(line);
-    let Some(side) = sizes.n.or(sizes.m) else { return };
+    let Some(side) = side_of(line) else { return };
     let si = |holds: Holds| {
         out.quantities.iter().find_map(|(name, value)| {
             let title = title(name);
@@ -221,9 +251,10 @@ fn label(rest: &str) -> String {
     let lower = text.to_lowercase();
     if lower.len() == text.len() {
         let announced = |w: &str| {
-            lower.match_indices(w).map(|(at, _)| at).find(|at| {
-                !lower[..*at].ends_with(|c: char| c.is_alphanumeric())
-            })
+            lower
+                .match_indices(w)
+                .map(|(at, _)| at)
+                .find(|at| !lower[..*at].ends_with(|c: char| c.is_alphanumeric()))
         };
         let cut = ["shape", "took", "lat", "time", "run"].iter().filter_map(|w| announced(w)).min();
         text = &text[..cut.unwrap_or(text.len())];
@@ -282,7 +313,12 @@ fn numbers(text: &str) -> Vec<Number> {
             continue;
         }
         let to = from + len;
-        out.push(Number { from, to, behind: unit_behind(text, to), before: unit_before(text, from) });
+        out.push(Number {
+            from,
+            to,
+            behind: unit_behind(text, to),
+            before: unit_before(text, from),
+        });
         at = to;
     }
     out
@@ -291,7 +327,8 @@ fn numbers(text: &str) -> Vec<Number> {
 fn unit_behind(text: &str, at: usize) -> Option<(String, usize)> {
     let behind = &text[at..];
     // `10.5 ± 0.2 us`
-    let spread = behind.trim_start().strip_prefix('±').or_else(|| behind.trim_start().strip_prefix("+/-"));
+    let spread =
+        behind.trim_start().strip_prefix('±').or_else(|| behind.trim_start().strip_prefix("+/-"));
     if let Some(spread) = spread.map(str::trim_start) {
         let len = number_length(spread);
         return if len > 0 { unit_behind(text, text.len() - spread.len() + len) } else { None };
@@ -313,9 +350,8 @@ fn unit_behind(text: &str, at: usize) -> Option<(String, usize)> {
 fn unit_before(text: &str, at: usize) -> Option<(String, usize)> {
     let before = text[..at].trim_end_matches([' ', '=', ':', ')', '(', '\t', ']']);
     let word = |c: char| !(c.is_alphanumeric() || "_/".contains(c));
-    let start = before.rfind(word).map_or(0, |i| {
-        i + before[i..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start =
+        before.rfind(word).map_or(0, |i| i + before[i..].chars().next().map_or(1, char::len_utf8));
     let name = &before[start..];
     unit(&name.replace('_', " "))?;
     (before.len() < at && !name.starts_with(|c: char| c.is_ascii_digit()))
@@ -329,10 +365,8 @@ fn figures(rest: &mut Rest, out: &mut Said) {
     let value_first = all.iter().any(|n| n.behind.is_some() && n.before.is_none());
     counts(&text, &all, rest, out);
     // Several figures of one kind are told apart by the words before each.
-    let kinds: Vec<_> = all
-        .iter()
-        .filter_map(|n| unit(&n.behind.as_ref()?.0).map(|u| u.measure))
-        .collect();
+    let kinds: Vec<_> =
+        all.iter().filter_map(|n| unit(&n.behind.as_ref()?.0).map(|u| u.measure)).collect();
     let phrases = (1..kinds.len()).any(|i| kinds[..i].contains(&kinds[i]));
     let mut found: Vec<(String, String, String)> = Vec::new();
     let mut end_of_last = 0;
@@ -344,9 +378,7 @@ fn figures(rest: &mut Rest, out: &mut Said) {
         let value = text[n.from..n.to].to_owned();
         let assigned = text[..n.from].trim_end().ends_with('=');
         match (&n.behind, &n.before) {
-            (Some((unit, end)), before)
-                if before.is_none() || value_first && !assigned =>
-            {
+            (Some((unit, end)), before) if before.is_none() || value_first && !assigned => {
                 let (name, start) = name_before(&text, n.from, phrases);
                 found.push((name, unit.clone(), value));
                 rest.take(start.min(n.from), *end);
@@ -380,7 +412,8 @@ fn counts(text: &str, all: &[Number], rest: &mut Rest, out: &mut Said) {
     };
     for n in all.iter().filter(|n| n.behind.is_none()) {
         let lower = text.to_lowercase();
-        let word = |t: &str| t.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_owned();
+        let word =
+            |t: &str| t.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_owned();
         let behind = lower.get(n.to..).map_or("", str::trim_start);
         let before = lower.get(..n.from).and_then(|t| t.strip_suffix('='));
         let before = before.and_then(|t| t.rsplit(|c: char| !c.is_alphanumeric()).next());
@@ -399,8 +432,28 @@ fn counts(text: &str, all: &[Number], rest: &mut Rest, out: &mut Said) {
 
 /// Words that announce a figure and name nobody.
 const ANNOUNCING: &[&str] = &[
-    "took", "in", "takes", "time", "is", "at", "of", "run", "achieved", "latency", "result", "for",
-    "with", "and", "got", "elapsed", "duration", "perf", "performance", "throughput", "was", "exec",
+    "took",
+    "in",
+    "takes",
+    "time",
+    "is",
+    "at",
+    "of",
+    "run",
+    "achieved",
+    "latency",
+    "result",
+    "for",
+    "with",
+    "and",
+    "got",
+    "elapsed",
+    "duration",
+    "perf",
+    "performance",
+    "throughput",
+    "was",
+    "exec",
 ];
 const OF_RUNS: &[&str] =
     &["min", "max", "median", "avg", "average", "mean", "std", "peak", "total", "sum", "best"];
@@ -411,7 +464,8 @@ fn name_before(text: &str, at: usize, phrases: bool) -> (String, usize) {
     let head = trimmed.strip_suffix(['=', ':']);
     let words = head.unwrap_or(trimmed);
     let ends = |c: char| c == TAKEN || ",;|\t()[]".contains(c);
-    let start = words.rfind(ends).map_or(0, |i| i + words[i..].chars().next().map_or(1, char::len_utf8));
+    let start =
+        words.rfind(ends).map_or(0, |i| i + words[i..].chars().next().map_or(1, char::len_utf8));
     let start = words[start..].trim_end().rfind("  ").map_or(start, |i| start + i + 2);
     let name = words[start..].trim_start_matches([':', '-', ' ']).trim_end();
     let wordy = name.starts_with(|c: char| c.is_alphabetic()) && !name.contains(['=', ':']);
@@ -428,9 +482,9 @@ fn name_before(text: &str, at: usize, phrases: bool) -> (String, usize) {
             .collect();
         return (kept.join(" "), start);
     }
-    let word = trimmed.rfind(|c: char| !c.is_alphabetic()).map_or(trimmed, |i| {
-        &trimmed[i + trimmed[i..].chars().next().map_or(1, char::len_utf8)..]
-    });
+    let word = trimmed
+        .rfind(|c: char| !c.is_alphabetic())
+        .map_or(trimmed, |i| &trimmed[i + trimmed[i..].chars().next().map_or(1, char::len_utf8)..]);
     if OF_RUNS.contains(&word.to_lowercase().as_str()) {
         return (word.to_owned(), trimmed.len() - word.len());
     }
@@ -458,8 +512,12 @@ impl Row {
 
     /// Rate and time are those of its sizes; `None` where it has not both.
     fn agrees(&self) -> Option<bool> {
-        let sizes: Vec<(String, String)> =
-            self.cells.iter().filter(|(t, _)| ["m", "n", "k", "batch"].contains(&t.as_str())).cloned().collect();
+        let sizes: Vec<(String, String)> = self
+            .cells
+            .iter()
+            .filter(|(t, _)| ["m", "n", "k", "batch"].contains(&t.as_str()))
+            .cloned()
+            .collect();
         let work = self.figure(Holds::Rate)? * self.figure(Holds::Time)?;
         Some((work / work_of(&sizes) - 1.0).abs() < 0.02)
     }
@@ -492,17 +550,19 @@ pub(super) fn tables(blocks: &[Block]) -> Vec<Block> {
         false if any_table => Vec::new(),
         false => log.shapes,
     };
-    let mut groups: Vec<(Vec<String>, Vec<Row>)> = Vec::new();
+    let mut groups: Vec<Vec<Row>> = Vec::new();
+    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
     for row in rows {
         let names: Vec<String> =
             row.cells.iter().map(|(t, _)| t.clone()).filter(|t| measures(t)).collect();
-        match groups.iter_mut().find(|(n, _)| *n == names) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((names, vec![row])),
+        let place = *places.entry(names).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(rows) => rows.push(row),
+            None => groups.push(vec![row]),
         }
     }
     let alone = |rows: &[Row]| rows.len() > 1 || !any_table;
-    groups.into_iter().filter(|(_, rows)| alone(rows)).map(|(_, rows)| table_of(rows)).collect()
+    groups.into_iter().filter(|rows| alone(rows)).map(table_of).collect()
 }
 
 fn table_of(rows: Vec<Row>) -> Block {
@@ -600,7 +660,8 @@ impl Log {
 }
 
 fn work_of(sizes: &[(String, String)]) -> f64 {
-    let values = || sizes.iter().filter(|(t, _)| t != "shape").filter_map(|(_, v)| v.parse::<f64>().ok());
+    let values =
+        || sizes.iter().filter(|(t, _)| t != "shape").filter_map(|(_, v)| v.parse::<f64>().ok());
     if values().count() > 2 { 2.0 * values().product::<f64>() } else { 0.0 }
 }
 

@@ -97,7 +97,11 @@ pub(super) const IN_M: &str = "in M";
 pub(super) const APART: &str = "apart";
 
 /// All ways to take the sizes; else what is missing.
-pub(super) fn readings(columns: &[Column], facts: &Facts, rows: usize) -> Result<Vec<Reading>, String> {
+pub(super) fn readings(
+    columns: &[Column],
+    facts: &Facts,
+    rows: usize,
+) -> Result<Vec<Reading>, String> {
     let all = Sizes { columns, facts, rows };
     let titled: Vec<char> = "mnk".chars().filter(|l| all.of_letter(*l).is_some()).collect();
     let have: Vec<char> = "mnk".chars().filter(|l| all.known(*l)).collect();
@@ -147,7 +151,8 @@ pub(super) fn readings(columns: &[Column], facts: &Facts, rows: usize) -> Result
     if moe {
         lost.push("(MoE)".to_owned());
     }
-    let alone = batch.map_or(String::new(), |b| format!(" (“{}” alone is no size of a GEMM)", b.name));
+    let alone =
+        batch.map_or(String::new(), |b| format!(" (“{}” alone is no size of a GEMM)", b.name));
     Err(format!(
         "no size: {} of M, N and K {verb} nowhere in or around the table; add a column or write M, N and K \
          once above it{alone}",
@@ -163,7 +168,8 @@ fn of_operands(all: &Sizes<'_>) -> Option<Reading> {
         let mut shapes: Vec<Vec<u32>> = Vec::new();
         for column in &columns {
             let text = column.text(row);
-            let parts = text.split([';', '@']).flat_map(|p| p.split("],")).flat_map(|p| p.split("),"));
+            let parts =
+                text.split([';', '@']).flat_map(|p| p.split("],")).flat_map(|p| p.split("),"));
             shapes.extend(parts.map(whole_numbers).filter(|s| !s.is_empty()));
         }
         let [a, b, ..] = &shapes[..] else { return None };
@@ -199,8 +205,12 @@ fn of_shapes(all: &Sizes<'_>) -> Option<Reading> {
     let sizes = found.iter().map(|t| t.map(|t| [t[m], t[n], t[k], 1])).collect();
     let mut out = Reading::new(sizes, "");
     if stated.is_none() {
-        let text = format!("The order of the three sizes in “{}” is not stated: assuming M, N, K.", column.name);
-        out.question = Some(Question::new("order", text, "M, N, K", &["M, N, K", "M, K, N", "N, M, K"]));
+        let text = format!(
+            "The order of the three sizes in “{}” is not stated: assuming M, N, K.",
+            column.name
+        );
+        out.question =
+            Some(Question::new("order", text, "M, N, K", &["M, N, K", "M, K, N", "N, M, K"]));
     }
     Some(out)
 }
@@ -243,7 +253,9 @@ fn three(all: &Sizes<'_>, batch: Option<&Column>) -> Vec<Reading> {
         .map(|r| Some([all.get('m', r)?, all.get('n', r)?, all.get('k', r)?]))
         .collect();
     let around = all.stated();
-    let with = |why: &str| [&*around, why].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join("; ");
+    let with = |why: &str| {
+        [&*around, why].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join("; ")
+    };
     let one = |t: &Option<[u32; 3]>| t.map(|[m, n, k]| [m, n, k, 1]);
     let Some(batch) = batch else {
         return vec![Reading::new(base.iter().map(one).collect(), around)];
@@ -286,7 +298,8 @@ fn is_factor(all: &Sizes<'_>, batch: &Column, base: &[Option<[u32; 3]>], counts:
     };
     let others: Vec<&Column> = all.columns.iter().filter(other).take(12).collect();
     let fits = |some: &[&Column]| {
-        let rows = base.iter().zip(counts).enumerate().filter_map(|(r, (t, b))| Some((r, (*t)?[0], *b)));
+        let rows =
+            base.iter().zip(counts).enumerate().filter_map(|(r, (t, b))| Some((r, (*t)?[0], *b)));
         share(rows.map(|(r, m, b)| {
             let product: f64 = some.iter().filter_map(|c| c.value(r)).product();
             (f64::from(b) * product - f64::from(m)).abs() < 0.5
@@ -299,7 +312,8 @@ fn is_factor(all: &Sizes<'_>, batch: &Column, base: &[Option<[u32; 3]>], counts:
 
 /// In `batch, N, K` one GEMM takes the whole batch: it is M.
 fn batch_as_m(all: &Sizes<'_>, batch: &Column) -> Reading {
-    let of_row = |r: usize| Some([batch.cells.get(r)?.whole()?, all.get('n', r)?, all.get('k', r)?, 1]);
+    let of_row =
+        |r: usize| Some([batch.cells.get(r)?.whole()?, all.get('n', r)?, all.get('k', r)?, 1]);
     let around = all.stated();
     let why = format!("M = “{}”", batch.name);
     let why = if around.is_empty() { why } else { format!("{why}; {around}") };
@@ -316,13 +330,13 @@ fn named_after_swept(all: &Sizes<'_>, titled: &[char], have: &[char]) -> Option<
     };
     let of_row = |r: usize| Some([get('m', r)?, get('n', r)?, get('k', r)?, 1]);
     let letter = lost.to_ascii_uppercase();
-    let text = format!("{letter} is not stated: assuming {letter} = {} from line {}.", fact.value, fact.line);
+    let text = format!(
+        "{letter} is not stated: assuming {letter} = {} from line {}.",
+        fact.value, fact.line
+    );
     let value = format!("{letter} = {}", fact.value);
     let question = Some(Question::new("sizes", text, &value, &[&value]));
-    Some(Reading {
-        question,
-        ..Reading::new((0..all.rows).map(of_row).collect(), all.stated())
-    })
+    Some(Reading { question, ..Reading::new((0..all.rows).map(of_row).collect(), all.stated()) })
 }
 
 /// N alone is the side of square matrices, which is asked unless it is said.

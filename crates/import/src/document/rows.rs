@@ -36,20 +36,30 @@ struct Reader<'a> {
 /// Reads the table at a place among the blocks; else says what is missing.
 pub(super) fn read(
     blocks: &[Block],
+    paths: &[Vec<usize>],
     at: usize,
     options: &ImportOptions,
     device: u16,
     out: &mut TableBuilder,
 ) -> Result<(), String> {
     let Some(table) = blocks[at].table() else { return Ok(()) };
-    let facts = facts(blocks, at);
+    let facts = facts(blocks, paths, at);
     let (mut columns, notes) = columns(table, options);
     expand(&mut columns);
     let named = options.answer("device").unwrap_or_else(|| facts.device_name());
     let limits = Limits::of(named);
     let line = blocks[at].line;
-    let mut reader =
-        Reader { table, line, facts, columns, limits, options, device, notes, questions: Vec::new() };
+    let mut reader = Reader {
+        table,
+        line,
+        facts,
+        columns,
+        limits,
+        options,
+        device,
+        notes,
+        questions: Vec::new(),
+    };
     reader.read(out)
 }
 
@@ -71,7 +81,8 @@ impl Reader<'_> {
         }
         for side in &mut sides {
             if let Some(time) = side.time {
-                side.calls = calls(&self.columns[time], &self.columns, &self.facts, &mut self.notes);
+                side.calls =
+                    calls(&self.columns[time], &self.columns, &self.facts, &mut self.notes);
             }
             self.time_is_right(side, &ways[0]);
         }
@@ -79,10 +90,13 @@ impl Reader<'_> {
         let answer = self.options.answer("batch");
         let way = choose(ways, both.as_ref(), self.limits, answer, &mut self.notes);
         let Some(mut way) = way else {
-            return Err(self.refusal("its names hold three numbers, which no rate proves to be sizes: say M, N and K"));
+            return Err(self.refusal(
+                "its names hold three numbers, which no rate proves to be sizes: say M, N and K",
+            ));
         };
         // The order of sizes in a line is that of its words.
-        self.questions.extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
+        self.questions
+            .extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
         self.answers(&mut way);
         let before = out.len();
         let aside = out.rows_read() - before as u64;
@@ -144,9 +158,12 @@ impl Reader<'_> {
     /// No column states a unit.
     fn open_units(&mut self, ways: &[Reading]) -> Result<(), String> {
         let rows = self.table.rows.len();
-        let filled = |c: &Column| c.numbers() * 2 >= rows && c.cells.iter().any(|c| c.value.is_some_and(|v| v > 0.0));
-        let worded: Vec<usize> =
-            (0..self.columns.len()).filter(|i| self.columns[*i].title.is_figure() && filled(&self.columns[*i])).collect();
+        let filled = |c: &Column| {
+            c.numbers() * 2 >= rows && c.cells.iter().any(|c| c.value.is_some_and(|v| v > 0.0))
+        };
+        let worded: Vec<usize> = (0..self.columns.len())
+            .filter(|i| self.columns[*i].title.is_figure() && filled(&self.columns[*i]))
+            .collect();
         let open: Vec<usize> = (0..self.columns.len())
             .filter(|i| self.columns[*i].title.holds == Holds::Open && filled(&self.columns[*i]))
             .collect();
@@ -172,7 +189,8 @@ impl Reader<'_> {
             let holds = column.title.holds;
             match pools.iter_mut().find(|(h, _)| *h == holds) {
                 Some((_, pool)) => {
-                    let both: Vec<Candidate> = pool.iter().copied().filter(|c| some.contains(c)).collect();
+                    let both: Vec<Candidate> =
+                        pool.iter().copied().filter(|c| some.contains(c)).collect();
                     *pool = if both.is_empty() { some } else { both };
                 }
                 None => pools.push((holds, some)),
@@ -230,7 +248,8 @@ impl Reader<'_> {
             return;
         }
         let word = unit_word(measure, factor);
-        let why = if chosen.is_some() { format!("{word} as chosen") } else { format!("assuming {word}") };
+        let why =
+            if chosen.is_some() { format!("{word} as chosen") } else { format!("assuming {word}") };
         let text = format!("No unit on “{name}”: {why}{}.", self.first_row(columns, pool));
         let choices: Vec<&str> = pool.iter().map(|(m, f)| unit_word(*m, *f)).collect();
         self.questions.push(Question::new(&key, text, word, &choices));
@@ -238,7 +257,8 @@ impl Reader<'_> {
 
     /// What the first row would be under each unit.
     fn first_row(&self, columns: &[usize], pool: &[Candidate]) -> String {
-        let value = columns.first().and_then(|i| self.columns[*i].cells.iter().find_map(|c| c.value));
+        let value =
+            columns.first().and_then(|i| self.columns[*i].cells.iter().find_map(|c| c.value));
         let Some(value) = value.filter(|_| pool.len() > 1) else { return String::new() };
         let all: Vec<String> =
             pool.iter().take(4).map(|(m, f)| format!("{value} {}", unit_word(*m, *f))).collect();
@@ -260,7 +280,8 @@ impl Reader<'_> {
                 continue;
             }
             let is_time = self.columns[i].title.holds == Holds::Time;
-            let scales: &[f64] = if is_time { &[1e-9, 1e-6, 1e-3, 1.0] } else { &[1.0, 1e6, 1e9, 1e12] };
+            let scales: &[f64] =
+                if is_time { &[1e-9, 1e-6, 1e-3, 1.0] } else { &[1.0, 1e6, 1e9, 1e12] };
             let others: Vec<&Column> = self
                 .columns
                 .iter()
@@ -279,7 +300,11 @@ impl Reader<'_> {
             let measure = if is_time { Measure::Time } else { Measure::Rate };
             match found {
                 Some(f) => {
-                    let note = format!("“{}” is in {}: rate times time is the work.", own.name, unit_word(measure, f));
+                    let note = format!(
+                        "“{}” is in {}: rate times time is the work.",
+                        own.name,
+                        unit_word(measure, f)
+                    );
                     self.columns[i].title.factor = Some(f);
                     self.notes.push(note);
                 }
@@ -316,7 +341,8 @@ impl Reader<'_> {
     /// What the user answered to the questions about sizes and calls.
     fn answers(&mut self, way: &mut Reading) {
         if let Some(order) = self.options.answer("order") {
-            let letters: Vec<char> = order.to_lowercase().chars().filter(|c| "mnk".contains(*c)).collect();
+            let letters: Vec<char> =
+                order.to_lowercase().chars().filter(|c| "mnk".contains(*c)).collect();
             let at = |l: char| letters.iter().position(|c| *c == l);
             if let (Some(m), Some(n), Some(k)) = (at('m'), at('n'), at('k'))
                 && self.questions.iter().any(|q| q.key == "order")
@@ -328,7 +354,14 @@ impl Reader<'_> {
         }
     }
 
-    fn row(&mut self, row: usize, side: &Side, sides: &[Side], way: &Reading, out: &mut TableBuilder) {
+    fn row(
+        &mut self,
+        row: usize,
+        side: &Side,
+        sides: &[Side],
+        way: &Reading,
+        out: &mut TableBuilder,
+    ) {
         let line = self.table.lines.get(row).copied().unwrap_or(self.line);
         let raw = self.table.rows[row].join(" | ");
         let made = self.made(row, side, sides, way, out);
@@ -352,7 +385,8 @@ impl Reader<'_> {
         };
         let typed = self.types(row, side, sides);
         let (a, b) = (typed.a.dtype, typed.b.dtype);
-        let op = if a == b { Operation::uniform(a) } else { Operation::mixed(a, b, a.default_output()) };
+        let op =
+            if a == b { Operation::uniform(a) } else { Operation::mixed(a, b, a.default_output()) };
         let mut made = Row { batch, ..Row::new(m, n, k, op, f64::NAN) };
         made.device = match self.device(row) {
             name if name.is_empty() => self.device,
@@ -373,7 +407,10 @@ impl Reader<'_> {
                 let name = column.map_or("", |c| &c.name);
                 return Err(match text {
                     "" => format!("no figure in “{name}”"),
-                    text => format!("no figure in “{name}”: {}", text.chars().take(40).collect::<String>()),
+                    text => format!(
+                        "no figure in “{name}”: {}",
+                        text.chars().take(40).collect::<String>()
+                    ),
                 });
             }
         };
@@ -404,7 +441,8 @@ impl Reader<'_> {
             };
             out.stage_text(meaning, label, name.as_bytes());
         }
-        let si = |i: Option<usize>| i.and_then(|i| self.columns[i].si(row));
+        let si =
+            |i: Option<usize>| i.and_then(|i| self.columns[i].si(row)).filter(|v| v.is_finite());
         // A rate that the time was computed from is no second witness.
         if let (Some(_), Some(rate)) = (side.time, si(side.rate)) {
             out.stage_number(ColumnMeaning::ReportedRate, "rate", rate);
@@ -412,14 +450,19 @@ impl Reader<'_> {
         if let Some(bandwidth) = si(side.bandwidth) {
             out.stage_number(ColumnMeaning::ReportedBandwidth, "bandwidth", bandwidth);
         }
-        let used = |i: usize| {
-            sides.iter().any(|s| [s.time, s.rate, s.bandwidth].contains(&Some(i)))
-        };
+        let used =
+            |i: usize| sides.iter().any(|s| [s.time, s.rate, s.bandwidth].contains(&Some(i)));
         for (i, column) in self.columns.iter().enumerate() {
             let kept = matches!(
                 column.title.holds,
-                Holds::Words | Holds::Other | Holds::Derived | Holds::Share | Holds::Count
-                    | Holds::Spread | Holds::Batch | Holds::Groups
+                Holds::Words
+                    | Holds::Other
+                    | Holds::Derived
+                    | Holds::Share
+                    | Holds::Count
+                    | Holds::Spread
+                    | Holds::Batch
+                    | Holds::Groups
             );
             let figure = column.title.is_figure() || column.title.holds == Holds::Bandwidth;
             if column.at.is_none() || !(kept || figure && !used(i)) || column.text(row).is_empty() {
@@ -472,12 +515,23 @@ impl Reader<'_> {
         }
         if let Some(Fact { value: Types::Operands(a, b), line }) = &self.facts.types
             && !self.questions.iter().any(|q| q.key.starts_with("dtype"))
-            && !self.columns.iter().any(|c| matches!(c.title.holds, Holds::Type | Holds::TypeA | Holds::TypeB))
+            && !self
+                .columns
+                .iter()
+                .any(|c| matches!(c.title.holds, Holds::Type | Holds::TypeA | Holds::TypeB))
         {
-            let of = if a == b { a.dtype.name().to_owned() } else { format!("{} × {}", a.dtype.name(), b.dtype.name()) };
+            let of = if a == b {
+                a.dtype.name().to_owned()
+            } else {
+                format!("{} × {}", a.dtype.name(), b.dtype.name())
+            };
             out.note(format!("Data type from line {line}: {of}."));
         }
-        if self.table.is_log && self.device == 0 && self.facts.device.is_none() && !self.columns.iter().any(|c| c.title.holds == Holds::Device) {
+        if self.table.is_log
+            && self.device == 0
+            && self.facts.device.is_none()
+            && !self.columns.iter().any(|c| c.title.holds == Holds::Device)
+        {
             out.assume_device("", "The file names no device.");
         }
         for q in self.questions.drain(..) {

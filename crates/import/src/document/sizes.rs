@@ -60,7 +60,9 @@ fn thousands(text: &str, digits: usize) -> usize {
     }
     // `1,024, 2048` is a list.
     let behind = text[len..].trim_start_matches(' ');
-    let list = behind.strip_prefix(',').is_some_and(|b| b.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    let list = behind
+        .strip_prefix(',')
+        .is_some_and(|b| b.trim_start().starts_with(|c: char| c.is_ascii_digit()));
     if list { 0 } else { len }
 }
 
@@ -148,14 +150,15 @@ fn number_at(pieces: &[Piece<'_>], i: usize) -> Option<u32> {
 /// `(4096, 7168) @ (7168, 512)`, with a letter for a size that varies; the shared one is K.
 fn operands(pieces: &[Piece<'_>], out: &mut Stated) {
     let pair = |at: usize| {
-        let open = sign(pieces, at, "([") && sign(pieces, at + 2, ",") && sign(pieces, at + 4, ")]");
+        let open =
+            sign(pieces, at, "([") && sign(pieces, at + 2, ",") && sign(pieces, at + 4, ")]");
         open.then(|| (pieces[at + 1].part, pieces[at + 3].part))
     };
     let Some((a, b)) = pair(0) else { return };
     let operator = sign(pieces, 5, "@×*") || letter(pieces, 5) == Some('x');
     let Some((c, d)) = pair(6).filter(|_| operator) else { return };
-    let transposed = sign(pieces, 11, "ᵀ")
-        || (sign(pieces, 11, ".^") && letter(pieces, 12) == Some('t'));
+    let transposed =
+        sign(pieces, 11, "ᵀ") || (sign(pieces, 11, ".^") && letter(pieces, 12) == Some('t'));
     let (k, n) = if transposed { (d, c) } else { (c, d) };
     let size = |part| match part {
         Part::Number(digits) => number(digits),
@@ -218,7 +221,9 @@ fn named(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
         let lower = word.to_lowercase();
         let mut i = at + 1;
         // `batch_size`, `n_expert`
-        while sign(pieces, i, "_") && matches!(pieces.get(i + 1).map(|p| p.part), Some(Part::Word(_))) {
+        while sign(pieces, i, "_")
+            && matches!(pieces.get(i + 1).map(|p| p.part), Some(Part::Word(_)))
+        {
             i += 2;
         }
         let value = sign(pieces, i, "=:").then(|| number_at(pieces, i + 1)).flatten();
@@ -259,7 +264,8 @@ fn named(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
         return;
     }
     let i = at + 1 + usize::from(sign(pieces, at + 1, "-_"));
-    let joined = pieces.get(at + 1).is_some_and(|p| !p.apart) && pieces.get(i).is_some_and(|p| !p.apart);
+    let joined =
+        pieces.get(at + 1).is_some_and(|p| !p.apart) && pieces.get(i).is_some_and(|p| !p.apart);
     let starts = !tight || in_name || matches!(before, Some(Part::Sign(c)) if "([,".contains(c));
     if starts && joined && ends_after(pieces, i) {
         out.put(name, number_at(pieces, i));
@@ -282,9 +288,9 @@ fn ends_after(pieces: &[Piece<'_>], at: usize) -> bool {
 pub(super) fn triple(text: &str) -> Option<([u32; 3], usize, usize)> {
     let lower = text.to_lowercase();
     let tile = ["tile", "block", "config", "warp"].iter().any(|w| lower.contains(w));
-    let mt = lower.match_indices("mt").any(|(at, _)| {
-        lower[at + 2..].starts_with(|c: char| c.is_ascii_digit())
-    });
+    let mt = lower
+        .match_indices("mt")
+        .any(|(at, _)| lower[at + 2..].starts_with(|c: char| c.is_ascii_digit()));
     if tile || mt { None } else { triple_anywhere(text) }
 }
 

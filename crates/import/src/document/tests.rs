@@ -192,10 +192,14 @@ fn a_table_reads_the_same_in_each_dress_and_order() {
 
 #[test]
 fn thousands_and_decimal_commas_by_their_places() {
-    let d = read("| M | N | K | TFLOPS |\n|---|---|---|---|\n| 8192 | 8192 | 128 | 1,188 |\n| 8192 | 8192 | 256 | 952 |\n");
+    let d = read(
+        "| M | N | K | TFLOPS |\n|---|---|---|---|\n| 8192 | 8192 | 128 | 1,188 |\n| 8192 | 8192 | 256 | 952 |\n",
+    );
     let rate = |r: usize| d.problem(r).work().0 / d.time_s[r] / 1e12;
     assert!((rate(0) - 1188.0).abs() < 1e-9 && (rate(1) - 952.0).abs() < 1e-9);
-    let d = read("| M | N | K | Zeit (ms) |\n|---|---|---|---|\n| 1.024 | 512 | 128 | 0,25 |\n| 2.048 | 512 | 128 | 1,5 |\n");
+    let d = read(
+        "| M | N | K | Zeit (ms) |\n|---|---|---|---|\n| 1.024 | 512 | 128 | 0,25 |\n| 2.048 | 512 | 128 | 1,5 |\n",
+    );
     assert_eq!((d.m.clone(), d.time_s.clone()), (vec![1024, 2048], vec![0.25e-3, 1.5e-3]));
 }
 
@@ -208,7 +212,8 @@ fn cells_with_more_than_a_number() {
          | 4096 | 1024 | 1024 | OOM | 311 |\n",
     );
     assert_eq!(d.len(), 5);
-    let rates: Vec<f64> = (0..5).map(|r| (d.problem(r).work().0 / d.time_s[r] / 1e12).round()).collect();
+    let rates: Vec<f64> =
+        (0..5).map(|r| (d.problem(r).work().0 / d.time_s[r] / 1e12).round()).collect();
     assert_eq!(rates, [310.0, 295.0, 320.0, 305.0, 311.0]);
     assert_eq!(d.sources[0].rejected.total(), 1);
 }
@@ -219,7 +224,10 @@ fn facts_hold_for_their_section() {
         "# Results\n\nM = 4096, bf16.\n\n## H100\n\n| N | K | lib (TFLOPS) |\n|---|---|---|\n| 512 | 1024 | 300 |\n\n\
          ## A100\n\n| N | K | lib (TFLOPS) |\n|---|---|---|\n| 512 | 1024 | 150 |\n",
     );
-    assert_eq!((d.m.clone(), d.n.clone(), d.k.clone()), (vec![4096; 2], vec![512; 2], vec![1024; 2]));
+    assert_eq!(
+        (d.m.clone(), d.n.clone(), d.k.clone()),
+        (vec![4096; 2], vec![512; 2], vec![1024; 2])
+    );
     let device = |r: usize| d.devices[usize::from(d.device[r])].as_str();
     assert_eq!([device(0), device(1)], ["H100", "A100"]);
     assert_eq!(d.problem(0).op.a, DataType::Bf16);
@@ -231,7 +239,10 @@ fn a_time_of_several_calls_is_divided() {
     for (text, time) in [
         ("M,N,K,time of 100 iterations (ms)\n1024,1024,1024,2.0\n", 20e-6),
         ("M,N,K,total_ms,iters\n1024,1024,1024,2.0,100\n", 20e-6),
-        ("M,N,K,Count,Duration(us),Percent\n1024,1024,1024,10,100,33.3\n2048,1024,1024,10,200,66.7\n", 10e-6),
+        (
+            "M,N,K,Count,Duration(us),Percent\n1024,1024,1024,10,100,33.3\n2048,1024,1024,10,200,66.7\n",
+            10e-6,
+        ),
         ("gemm 1024x1024x1024 fp16: 10 x 100.0 us = 1000 us\n", 100e-6),
     ] {
         let d = read(text);
@@ -277,6 +288,8 @@ fn one_size_is_square_by_a_word_else_asked() {
 
 #[test]
 fn a_refusal_says_what_is_missing() {
-    let said = refused("| Tokens seen | Time (us) | Speedup |\n|---|---|---|\n| 1 | 56.5 | 1.96x |\n| 2 | 60.1 | 1.7x |\n");
+    let said = refused(
+        "| Tokens seen | Time (us) | Speedup |\n|---|---|---|\n| 1 | 56.5 | 1.96x |\n| 2 | 60.1 | 1.7x |\n",
+    );
     assert!(said.contains("no size") && said.contains("“Time (us)”"), "{said}");
 }

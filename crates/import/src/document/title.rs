@@ -76,9 +76,27 @@ const RANK: u8 = 3;
 const SPREAD: u8 = 9;
 
 const STATISTICS: &[(&str, u8)] = &[
-    ("median", 0), ("med", 0), ("p50", 0), ("mean", 1), ("average", 1), ("avg", 1), ("mittel", 1),
-    ("min", 4), ("best", 4), ("max", 5), ("worst", 5), ("p10", 9), ("p20", 9), ("p80", 9),
-    ("p90", 9), ("p95", 9), ("p99", 9), ("std", 9), ("stddev", 9), ("stdev", 9), ("cv", 9),
+    ("median", 0),
+    ("med", 0),
+    ("p50", 0),
+    ("mean", 1),
+    ("average", 1),
+    ("avg", 1),
+    ("mittel", 1),
+    ("min", 4),
+    ("best", 4),
+    ("max", 5),
+    ("worst", 5),
+    ("p10", 9),
+    ("p20", 9),
+    ("p80", 9),
+    ("p90", 9),
+    ("p95", 9),
+    ("p99", 9),
+    ("std", 9),
+    ("stddev", 9),
+    ("stdev", 9),
+    ("cv", 9),
     ("noise", 9),
 ];
 
@@ -88,8 +106,24 @@ const RATE_WORDS: &[&str] =
     &["throughput", "perf", "performance", "leistung", "flops", "算力", "compute"];
 
 const DERIVED_WORDS: &[&str] = &[
-    "speedup", "vs", "ratio", "delta", "relative", "rel", "gain", "diff", "err", "error", "mfu",
-    "hfu", "peak", "cos", "allclose", "faster", "roofline", "intensity",
+    "speedup",
+    "vs",
+    "ratio",
+    "delta",
+    "relative",
+    "rel",
+    "gain",
+    "diff",
+    "err",
+    "error",
+    "mfu",
+    "hfu",
+    "peak",
+    "cos",
+    "allclose",
+    "faster",
+    "roofline",
+    "intensity",
 ];
 
 /// Times of something else than a call, and what has a unit of its own.
@@ -104,23 +138,42 @@ const PARAMETER_WORDS: &[&str] = &[
 ];
 
 const NAMES: &[(&str, Holds)] = &[
-    ("n_tokens tokens num_tokens size_m matm m_size rows m/group m_per_group tokens/expert \
-      m_per_expert zeilenm 行数m dim_m m", Holds::M),
-    ("n size_n matn n_size cols out out_features output_features d_ff n_out outfeatures dim_n 列数n \
-      spaltenn output_size intermediate", Holds::N),
-    ("k size_k matk k_size in in_features input_features d_model k_in infeatures dim_k tiefek \
-      input_size hidden hidden_size", Holds::K),
+    (
+        "n_tokens tokens num_tokens size_m matm m_size rows m/group m_per_group tokens/expert \
+      m_per_expert zeilenm 行数m dim_m m",
+        Holds::M,
+    ),
+    (
+        "n size_n matn n_size cols out out_features output_features d_ff n_out outfeatures dim_n 列数n \
+      spaltenn output_size intermediate",
+        Holds::N,
+    ),
+    (
+        "k size_k matk k_size in in_features input_features d_model k_in infeatures dim_k tiefek \
+      input_size hidden hidden_size",
+        Holds::K,
+    ),
     ("b batch batch_size bs batchsize batch_count batches bsz", Holds::Batch),
-    ("groups group g num_groups e experts num_experts n_expert n_experts n_groups group_count expert",
-     Holds::Groups),
-    ("m=n=k n=m=k n=k=m m=k=n mnk_size matrix_size matrixsize size dim dimension square matrix_dim \
-      matrix_dimension", Holds::Square),
+    (
+        "groups group g num_groups e experts num_experts n_expert n_experts n_groups group_count expert",
+        Holds::Groups,
+    ),
+    (
+        "m=n=k n=m=k n=k=m m=k=n mnk_size matrix_size matrixsize size dim dimension square matrix_dim \
+      matrix_dimension",
+        Holds::Square,
+    ),
     ("device gpu gpu_name device_name hardware platform arch chip accelerator gfx", Holds::Device),
-    ("library lib backend provider impl implementation kernel kernel_name framework method engine \
+    (
+        "library lib backend provider impl implementation kernel kernel_name framework method engine \
       solver variant label name op side version algo algorithm config configuration kernel_type",
-     Holds::Library),
-    ("shape shapes problem problem_size gemm_shape matrix_shape sizes gemm mnk nmk input_shape \
-      input_shapes dims gemm_size problem_shape", Holds::Shape),
+        Holds::Library,
+    ),
+    (
+        "shape shapes problem problem_size gemm_shape matrix_shape sizes gemm mnk nmk input_shape \
+      input_shapes dims gemm_size problem_shape",
+        Holds::Shape,
+    ),
 ];
 
 /// Letters, digits and the signs that tell sizes, in lower case.
@@ -183,21 +236,34 @@ fn type_of(low: &str) -> Option<Holds> {
     let words = lower_words(low);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let is_type = |w: &str| {
-        matches!(w, "type" | "types" | "dtype" | "dtypes" | "datatype" | "precision" | "datentyp" | "qtype" | "quant")
+        matches!(
+            w,
+            "type"
+                | "types"
+                | "dtype"
+                | "dtypes"
+                | "datatype"
+                | "precision"
+                | "datentyp"
+                | "qtype"
+                | "quant"
+        )
     };
     if !words.iter().any(|w| is_type(w)) {
         return None;
     }
     let place = |w: &str| match w {
         "a" | "in0" | "act" | "activation" | "activations" => Some(Holds::TypeA),
-        "b" | "w" | "in1" | "weight" | "weights" | "quant" | "qtype" => Some(Holds::TypeB),
+        "b" | "w" | "in1" | "weight" | "weights" => Some(Holds::TypeB),
         "out" | "output" | "result" | "c" | "d" | "acc" | "accumulator" | "compute" | "scale" => {
             Some(Holds::TypeOut)
         }
         _ => None,
     };
     let plain = |w: &str| {
-        is_type(w) || place(w).is_some() || matches!(w, "data" | "in" | "input" | "of" | "math" | "operand")
+        is_type(w)
+            || place(w).is_some()
+            || matches!(w, "data" | "in" | "input" | "of" | "math" | "operand")
     };
     let words_fit = words.iter().all(|w| plain(w)) && words.len() <= 4;
     words_fit.then(|| words.iter().find_map(|w| place(w)).unwrap_or(Holds::Type))
@@ -226,7 +292,17 @@ fn calls_in(low: &str) -> u32 {
 /// `(larger is better)` says nothing of the figure.
 fn without_advice(text: &str) -> String {
     let lower = text.to_lowercase();
-    for advice in ["higher is better", "lower is better", "larger is better", "smaller is better", "bigger is better", "more is better", "less is better", "lower=better", "higher=better"] {
+    for advice in [
+        "higher is better",
+        "lower is better",
+        "larger is better",
+        "smaller is better",
+        "bigger is better",
+        "more is better",
+        "less is better",
+        "lower=better",
+        "higher=better",
+    ] {
         if let Some(at) = lower.find(advice)
             && lower.len() == text.len()
         {
@@ -250,8 +326,18 @@ fn without_camel(text: &str) -> String {
 
 fn is_count(low: &str) -> bool {
     const COUNTS: &[&str] = &[
-        "count", "calls", "iters", "iterations", "instances", "launches", "reps", "repeats",
-        "invocations", "samples", "occurrences", "runs",
+        "count",
+        "calls",
+        "iters",
+        "iterations",
+        "instances",
+        "launches",
+        "reps",
+        "repeats",
+        "invocations",
+        "samples",
+        "occurrences",
+        "runs",
     ];
     let words = lower_words(low);
     match &words[..] {
@@ -297,7 +383,8 @@ fn figure(text: &str, low: &str) -> Title {
     let words = lower_words(&plain);
     let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
     let begins = |stems: &[&str]| words.iter().any(|w| stems.iter().any(|s| w.starts_with(s)));
-    let quotient = plain.contains(" / ") || plain.contains("speed-up") || plain.contains(['δ', 'Δ']);
+    let quotient =
+        plain.contains(" / ") || plain.contains("speed-up") || plain.contains(['δ', 'Δ']);
     if has(DERIVED_WORDS)
         || begins(&["improve", "efficien", "util"])
         || plain.contains("max abs")
@@ -340,9 +427,36 @@ fn figure(text: &str, low: &str) -> Title {
 
 /// Words of a title that tell the figure, not whose it is.
 const OF_FIGURE: &[&str] = &[
-    "median", "med", "mean", "average", "avg", "min", "max", "best", "total", "of", "per", "call",
-    "kernel", "gpu", "exec", "execution", "wall", "inference", "measured", "achieved", "attained",
-    "device", "p50", "in", "e2e", "host", "cuda", "sum", "gesamt", "mittel",
+    "median",
+    "med",
+    "mean",
+    "average",
+    "avg",
+    "min",
+    "max",
+    "best",
+    "total",
+    "of",
+    "per",
+    "call",
+    "kernel",
+    "gpu",
+    "exec",
+    "execution",
+    "wall",
+    "inference",
+    "measured",
+    "achieved",
+    "attained",
+    "device",
+    "p50",
+    "in",
+    "e2e",
+    "host",
+    "cuda",
+    "sum",
+    "gesamt",
+    "mittel",
 ];
 
 /// Whose figure it is: the title without units, statistics and brackets.

@@ -34,7 +34,12 @@ pub(super) fn row_types(
     questions: &mut Vec<Question>,
 ) -> Typed {
     if let Some(dtype) = options.dtype("dtype") {
-        ask(questions, "dtype", format!("{NO_TYPE}, chosen by hand: assuming {}.", dtype.name()), dtype);
+        ask(
+            questions,
+            "dtype",
+            format!("{NO_TYPE}, chosen by hand: assuming {}.", dtype.name()),
+            dtype,
+        );
         return Typed::both(dtype.into());
     }
     let typed = of_columns(columns, row)
@@ -44,10 +49,14 @@ pub(super) fn row_types(
             _ => None,
         });
     let unread = columns.iter().find(|c| c.title.holds == Holds::Type && !c.text(row).is_empty());
-    let typed = typed.unwrap_or_else(|| unknown(fact, unread.map_or("", |c| c.text(row)), questions));
+    let typed =
+        typed.unwrap_or_else(|| unknown(fact, unread.map_or("", |c| c.text(row)), questions));
     for name in [&typed.a, &typed.b] {
         if let Some(odd) = &name.odd {
-            let text = format!("The data type “{odd}” is not known: assuming {}, the nearest.", name.dtype.name());
+            let text = format!(
+                "The data type “{odd}” is not known: assuming {}, the nearest.",
+                name.dtype.name()
+            );
             ask(questions, &format!("dtype:{odd}"), text, name.dtype);
         }
     }
@@ -112,11 +121,21 @@ fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
     match &one[..] {
         [] => None,
         [types] => match &types[..] {
-            [a, b, ..] if b.dtype.bits() < a.dtype.bits() => Some(Typed { a: a.clone(), b: b.clone() }),
+            [a, b, ..] if b.dtype.bits() < a.dtype.bits() => {
+                Some(Typed { a: a.clone(), b: b.clone() })
+            }
             [a, ..] => Some(Typed::both(a.clone())),
             [] => None,
         },
-        _ => narrow.map(Typed::both),
+        _ => {
+            // Of two the narrower is of the operands, the other of the result; one of 4 bits is of the weights.
+            let narrow = narrow?;
+            let wide = one.iter().filter_map(|t| t.first()).max_by_key(|t| t.dtype.bits())?;
+            let weights = narrow.dtype.bits() <= 4
+                && !matches!(narrow.dtype, DataType::Fp4 | DataType::MxFp4 | DataType::NvFp4);
+            let a = if weights { wide.clone() } else { narrow.clone() };
+            Some(Typed { a, b: narrow })
+        }
     }
 }
 

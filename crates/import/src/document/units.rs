@@ -27,9 +27,8 @@ impl Limits {
     /// Those of a device; of any device where none is known.
     pub(super) fn of(device: &str) -> Limits {
         let known = hardware::match_name(device).candidates();
-        let peak_of = |d: &&hardware::Device| {
-            d.peaks.iter().map(|p| p.flops_per_s).fold(0.0, f64::max)
-        };
+        let peak_of =
+            |d: &&hardware::Device| d.peaks.iter().map(|p| p.flops_per_s).fold(0.0, f64::max);
         let known_peak = known.iter().map(peak_of).fold(0.0, f64::max);
         let all = || hardware::catalog().iter().map(|d| peak_of(&d)).fold(1e15, f64::max);
         let peak = if known_peak > 0.0 { known_peak } else { all() };
@@ -44,7 +43,11 @@ impl Limits {
 pub(super) type Candidate = (Measure, f64);
 
 /// The units that a column may have, the least surprising first, and why it is a time or a rate.
-pub(super) fn candidates(column: &Column, limits: Limits, reading: &Reading) -> (Vec<Candidate>, String) {
+pub(super) fn candidates(
+    column: &Column,
+    limits: Limits,
+    reading: &Reading,
+) -> (Vec<Candidate>, String) {
     const ALL: [Candidate; 5] = [
         (Measure::Rate, 1e12),
         (Measure::Rate, 1e9),
@@ -84,7 +87,9 @@ pub(super) fn candidates(column: &Column, limits: Limits, reading: &Reading) -> 
     good.sort_by_key(|c| (c.0 == Measure::Time) == flat);
     let why = match wanted {
         Some(_) => String::new(),
-        None if flat => format!("taken as rates: they grow with the work to the power of {exponent:.2}"),
+        None if flat => {
+            format!("taken as rates: they grow with the work to the power of {exponent:.2}")
+        }
         None => format!("taken as times: they grow with the work to the power of {exponent:.2}"),
     };
     (good, why)
@@ -108,7 +113,9 @@ pub(super) fn proved(time: &Column, rate: &Column, readings: &[Reading]) -> Opti
     const TIMES: [f64; 4] = [1e-6, 1e-3, 1.0, 1e-9];
     const RATES: [f64; 4] = [1e12, 1e9, 1e6, 1.0];
     let pairs = || TIMES.into_iter().flat_map(|t| RATES.into_iter().map(move |r| (t, r)));
-    readings.iter().find_map(|reading| pairs().find(|(t, r)| agree(time, *t, rate, *r, reading) >= 0.5))
+    readings
+        .iter()
+        .find_map(|reading| pairs().find(|(t, r)| agree(time, *t, rate, *r, reading) >= 0.5))
 }
 
 /// The share of rows in which rate times time is the work.

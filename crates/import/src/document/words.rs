@@ -235,7 +235,8 @@ pub(super) fn types_in(text: &str) -> Vec<TypeName> {
     let mut before = "";
     for word in plain_words(text) {
         // `4-bit`
-        let bits = (word == "bit" || word == "bits" || word == "Bit") && matches!(before, "4" | "8");
+        let bits =
+            (word == "bit" || word == "bits" || word == "Bit") && matches!(before, "4" | "8");
         let found = match bits {
             true => exact_type(&format!("{before}bit")),
             false => type_of_word(word),
@@ -287,7 +288,8 @@ pub(super) fn devices_in(text: &str) -> Vec<String> {
     let mut i = 0;
     while i < words.len() {
         let vendors = words[i..].iter().take_while(|w| {
-            ["NVIDIA", "AMD", "Tesla", "Instinct", "GeForce", "Google", "Intel", "Quadro"].contains(w)
+            ["NVIDIA", "AMD", "Tesla", "Instinct", "GeForce", "Google", "Intel", "Quadro"]
+                .contains(w)
         });
         let vendors = vendors.count();
         let at = device_at(&words[i + vendors..])
@@ -316,11 +318,14 @@ fn device_at(words: &[&str]) -> Option<usize> {
         len + usize::from(more)
     };
     match lower.as_str() {
-        "tpu" if next.starts_with(['v', 'V']) && next[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+        "tpu"
+            if next.starts_with(['v', 'V'])
+                && next[1..].starts_with(|c: char| c.is_ascii_digit()) =>
+        {
             return Some(2);
         }
-        "tpu7x" | "trillium" | "ironwood" | "wormhole" | "blackhole" | "n150" | "n300" | "n150d"
-        | "n300d" => return Some(1),
+        "tpu7x" | "trillium" | "ironwood" | "wormhole" | "blackhole" | "n150" | "n300"
+        | "n150d" | "n300d" => return Some(1),
         "gaudi" | "trainium" | "graviton" if numbered(next) => return Some(2),
         "neoverse" if next.len() == 2 && next.starts_with(['N', 'V']) => return Some(2),
         "epyc" | "ryzen" | "xeon" => {
@@ -386,9 +391,27 @@ fn chip(word: &str) -> bool {
 
 /// Libraries by their names.
 const LIBRARIES: &[&str] = &[
-    "cublas", "cublaslt", "cutlass", "hipblas", "hipblaslt", "rocblas", "triton", "deepgemm",
-    "flashinfer", "onednn", "mkl", "openblas", "blis", "ck", "mpsgraph", "mlx", "tensorrt",
-    "marlin", "machete", "thunderkittens", "torch",
+    "cublas",
+    "cublaslt",
+    "cutlass",
+    "hipblas",
+    "hipblaslt",
+    "rocblas",
+    "triton",
+    "deepgemm",
+    "flashinfer",
+    "onednn",
+    "mkl",
+    "openblas",
+    "blis",
+    "ck",
+    "mpsgraph",
+    "mlx",
+    "tensorrt",
+    "marlin",
+    "machete",
+    "thunderkittens",
+    "torch",
 ];
 
 /// The library that a text names, where it names one alone.
@@ -428,9 +451,7 @@ pub(super) fn number_length(text: &str) -> usize {
     let mut i = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
     let start = i;
     if digit(i) {
-        while digit(i)
-            || matches!(bytes.get(i), Some(b'\'' | b'_' | b',')) && digit(i + 1)
-        {
+        while digit(i) || matches!(bytes.get(i), Some(b'\'' | b'_' | b',')) && digit(i + 1) {
             i += 1;
         }
         if bytes.get(i) == Some(&b'.') {

@@ -190,9 +190,8 @@ pub(crate) fn infer_time(
         let short = times.iter().filter(|(_, t)| t * u.to_si() < SHORTEST_S).count();
         short * 5 > times.len()
     };
-    let possible = |u: TimeUnit| {
-        highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT && !too_short(u)
-    };
+    let possible =
+        |u: TimeUnit| highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT && !too_short(u);
     let unit = [TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Milliseconds]
         .into_iter()
         .find(|&u| !times.is_empty() && possible(u))

@@ -1,6 +1,6 @@
 //! Tables with lines drawn between their cells: Markdown, grids, groups behind walls.
 
-use super::plain::is_header;
+use super::plain::{PROBED, is_header};
 use super::{Found, between_bars, is_rule, joined, table};
 use crate::document::block::is_numeric;
 
@@ -37,7 +37,9 @@ pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
     let rule = |line: &str| {
         let line = line.trim();
         let drawn = |c: char| "+-=|".contains(c) || ('\u{2500}'..='\u{257f}').contains(&c);
-        line.chars().count() > 2 && line.starts_with(|c| CORNERS.contains(c)) && line.chars().all(drawn)
+        line.chars().count() > 2
+            && line.starts_with(|c| CORNERS.contains(c))
+            && line.chars().all(drawn)
     };
     let boxed = |line: &str| line.replace(['│', '┃', '┆', '║', '╎'], "|");
     if !rule(lines.get(at)?) {
@@ -47,6 +49,9 @@ pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
     let mut end = at + 1;
     while let Some(line) = lines.get(end) {
         if rule(line) {
+            if groups.len() > 1 && groups.iter().rev().take(2).all(Vec::is_empty) {
+                break;
+            }
             groups.push(Vec::new());
         } else if boxed(line).trim_start().starts_with('|') {
             groups.last_mut()?.push((end, between_bars(&boxed(line))));
@@ -61,7 +66,8 @@ pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
     }
     let titles = joined(&cells(groups.remove(0)));
     // A group of several lines is several rows, or a row whose cells are broken.
-    let measured = |row: &[String]| row.iter().filter(|c| is_numeric(c) && !c.is_empty()).count() > 1;
+    let measured =
+        |row: &[String]| row.iter().filter(|c| is_numeric(c) && !c.is_empty()).count() > 1;
     let several =
         groups.len() == 1 || groups.iter().any(|g| g.iter().skip(1).any(|(_, r)| measured(r)));
     let rows = match several {
@@ -81,6 +87,10 @@ pub(super) fn walls(lines: &[&str], at: usize) -> Option<Found> {
     if bars == 0 {
         return None;
     }
+    let number = |groups: &[Vec<String>]| {
+        let cells = || groups.iter().flatten();
+        cells().filter(|c| is_numeric(c)).count() * 2 > cells().count()
+    };
     let mut all: Vec<(usize, Vec<Vec<String>>)> = Vec::new();
     let mut end = at;
     while let Some(line) = lines.get(end) {
@@ -94,11 +104,10 @@ pub(super) fn walls(lines: &[&str], at: usize) -> Option<Found> {
         let inner = line.trim_end().trim_matches('|');
         all.push((end, inner.split('|').map(apart).collect()));
         end += 1;
+        if all.len() == PROBED && !all.iter().any(|(_, groups)| number(groups)) {
+            return None;
+        }
     }
-    let number = |groups: &Vec<Vec<String>>| {
-        let cells = || groups.iter().flatten();
-        cells().filter(|c| is_numeric(c)).count() * 2 > cells().count()
-    };
     let body = all.iter().position(|(_, groups)| number(groups)).filter(|at| *at > 0)?;
     let groups = all[body].1.len();
     let widths: Vec<usize> = (0..groups).map(|g| usual_width(&all[body..], g)).collect();

@@ -158,7 +158,8 @@ pub(super) fn latex(lines: &[&str], at: usize) -> Option<Found> {
     let mut end = at + 1;
     while let Some(line) = lines.get(end) {
         let trimmed = line.trim();
-        let rule = trimmed.starts_with('\\') && (trimmed.contains("rule") || trimmed.contains("line"));
+        let rule =
+            trimmed.starts_with('\\') && (trimmed.contains("rule") || trimmed.contains("line"));
         match row(line) {
             Some(cells) => rows.push((end, cells)),
             None if rule => {}

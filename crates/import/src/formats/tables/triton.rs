@@ -7,11 +7,11 @@ mod units;
 
 use super::*;
 use crate::Col;
-use crate::document;
 use crate::cell::values;
 use crate::columns::plan::Plan;
 use crate::columns::words::{self, Says, is_percentile, says};
 use crate::columns::{defaults, sides};
+use crate::document;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
