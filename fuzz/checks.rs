@@ -281,6 +281,20 @@ pub(crate) fn names(bytes: &[u8]) {
     }
 }
 
+/// A text read as a document, whatever it is.
+pub(crate) fn document(bytes: &[u8]) {
+    let options = ImportOptions { format: Some("document".to_owned()), ..ImportOptions::default() };
+    match read_all("x.md", bytes, &options) {
+        Err(e) => said(&e.message),
+        Ok(Imported::Table(data)) => {
+            sound(&data, bytes.len());
+            let used = data.sources.iter().map(|s| s.rows_used).sum::<u64>();
+            assert!(used > 0 && used == data.len() as u64);
+        }
+        Ok(_) => {}
+    }
+}
+
 /// A file with what the user said about it: options as JSON or as lines, a zero, the file.
 pub(crate) fn answers(bytes: &[u8]) {
     let Some(at) = bytes.iter().position(|b| *b == 0) else {

@@ -16,7 +16,8 @@ type Check = fn(&[u8]);
 
 /// Each has a folder of inputs in `fuzz/seeds`: what the fuzzer starts from, and every input that
 /// made the check fail once.
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, Check); 14] = [
+    ("document", checks::document),
     ("workbook", checks::workbook),
     ("archive", checks::archive),
     ("gzip", checks::gzip),

@@ -48,7 +48,7 @@ const FIGURES: u8 = 25;
 const TABLE: u8 = 15;
 
 /// Most text of a document, MiB.
-const MOST_MIB: usize = 16;
+const MOST_MIB: usize = 64;
 
 fn detect(head: &Head) -> Option<Detection> {
     if let Some(why) = beyond_columns(head) {
@@ -93,10 +93,11 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
     let mut table = TableBuilder::new();
     let head = Head { name: name.to_owned(), ..Head::default() };
     let device = defaults::device_above(&mut table, &head, options, None);
+    let paths = facts::paths(&blocks);
     let mut refused: Vec<String> = Vec::new();
     let tables = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
     for (at, _) in blocks.iter().enumerate().filter(|(_, b)| tables(b)) {
-        if let Err(why) = rows::read(&blocks, at, options, device, &mut table)
+        if let Err(why) = rows::read(&blocks, &paths, at, options, device, &mut table)
             && is_about_gemms(&blocks[at])
         {
             refused.push(why);

@@ -4,10 +4,10 @@ use super::block::{Block, Table};
 use super::cell::Cell;
 use super::columns::{Column, columns, expand};
 use super::evidence::{calls, sides};
-use super::facts::{Facts, facts};
+use super::facts::{Facts, facts, paths};
 use super::readings::readings;
 use super::title::Holds;
-use super::words::types_in;
+use super::words::{types_in, unit};
 use crate::split::dialect::Foreign;
 use crate::{Head, ImportOptions, cell};
 use gemmscope_table::build::cell_text::is_missing;
@@ -21,12 +21,13 @@ pub(crate) fn beyond_columns(head: &Head) -> Option<&'static str> {
         return None;
     }
     let blocks = super::block::blocks(&head.source.join("\n"));
+    let paths = paths(&blocks);
     let is_of_gemms = |i: &usize| {
         let Some(table) = blocks[*i].table() else { return false };
         let (mut columns, _) = columns(table, &ImportOptions::default());
         expand(&mut columns);
         let figures = columns.iter().any(|c| c.title.is_figure() || c.title.holds == Holds::Open);
-        figures && readings(&columns, &facts(&blocks, *i), table.rows.len()).is_ok()
+        figures && readings(&columns, &facts(&blocks, &paths, *i), table.rows.len()).is_ok()
     };
     let tables: Vec<usize> = (0..blocks.len()).filter(is_of_gemms).collect();
     let (first, others) = tables.split_first()?;
@@ -34,7 +35,7 @@ pub(crate) fn beyond_columns(head: &Head) -> Option<&'static str> {
         return Some("several tables");
     }
     let decimal_comma = head.foreign.is_some_and(Foreign::has_decimal_comma);
-    of_table(&blocks, *first, decimal_comma)
+    of_table(&blocks, &paths, *first, decimal_comma)
 }
 
 /// The same table after a gap, without a heading of its own.
@@ -46,13 +47,18 @@ fn goes_on(blocks: &[Block], first: usize, other: usize) -> bool {
     titles(first) == titles(other) && blocks[first..other].iter().all(|b| b.table().is_some())
 }
 
-fn of_table(blocks: &[Block], at: usize, decimal_comma: bool) -> Option<&'static str> {
+fn of_table(
+    blocks: &[Block],
+    paths: &[Vec<usize>],
+    at: usize,
+    decimal_comma: bool,
+) -> Option<&'static str> {
     let table = blocks[at].table()?;
     if matches!(table.dress, "HTML" | "printed, with bars") {
         return Some("a table that is not of one line a row");
     }
     let (mut columns, notes) = columns(table, &ImportOptions::default());
-    let known = facts(blocks, at);
+    let known = facts(blocks, paths, at);
     if columns.iter().any(|c| has_odd_cells(c, decimal_comma)) {
         return Some("cells with more than a number");
     }
@@ -69,6 +75,10 @@ fn of_table(blocks: &[Block], at: usize, decimal_comma: bool) -> Option<&'static
     };
     if columns.iter().any(odd_type) {
         return Some("data types by other names");
+    }
+    let types = |holds: Holds| columns.iter().filter(|c| c.title.holds == holds).count();
+    if types(Holds::Type) > 1 {
+        return Some("two columns of types");
     }
     if of_shapes(&columns) {
         return Some("shapes of the operands in cells");
@@ -96,9 +106,16 @@ fn is_delimited(table: &Table) -> bool {
 
 /// One of several figures has cells of words, `OOM` say: its column still is a side.
 fn has_failed_cells(columns: &[Column]) -> bool {
-    let figures = || columns.iter().filter(|c| c.title.is_figure() && c.numbers() > 0);
-    let failed = |c: &Cell| c.value.is_none() && !is_missing(c.raw.trim().as_bytes());
-    figures().count() > 1 && figures().any(|c| c.cells.iter().any(failed))
+    let of =
+        |holds: Holds| columns.iter().filter(move |c| c.title.holds == holds && c.numbers() > 0);
+    let several = |holds: Holds| of(holds).count() > 1;
+    // A line of units below the header is none.
+    let failed = |c: &Cell| {
+        c.value.is_none() && !is_missing(c.raw.trim().as_bytes()) && unit(&c.text).is_none()
+    };
+    [Holds::Time, Holds::Rate]
+        .into_iter()
+        .any(|holds| several(holds) && of(holds).any(|c| c.cells.iter().any(failed)))
 }
 
 /// Figures by fractions in columns that no title names.

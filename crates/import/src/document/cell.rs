@@ -118,7 +118,9 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
         raw: raw_text.clone(),
         ..Cell::default()
     };
-    if is_missing(plain) {
+    // A hole in the file: what stands around it may be of two numbers.
+    let hole = plain.contains(['\0', '⟨']);
+    if hole || is_missing(plain) {
         return words();
     }
     let number = plain.trim_start_matches(['~', '≈', '<', '>', '±', '$']).trim_start();

@@ -54,8 +54,8 @@ impl Facts {
     }
 }
 
-/// The headings that each block stands under.
-fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
+/// The headings that each block stands under, for [`facts`].
+pub(super) fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
     let mut stack: Vec<usize> = Vec::new();
     let mut out = Vec::with_capacity(blocks.len());
     for (i, block) in blocks.iter().enumerate() {
@@ -70,17 +70,17 @@ fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
 
 /// The blocks around a table, nearest first: its own section above and below, then the headings it stands under,
 /// then sections without measurements of their own.
-fn around(blocks: &[Block], at: usize) -> Vec<usize> {
-    let paths = paths(blocks);
+fn around(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Vec<usize> {
     let mine = &paths[at];
     let own = |i: usize| mine.starts_with(&paths[i]);
     let speaks = |i: &usize| !blocks[*i].measures();
-    let above: Vec<usize> = (0..at).rev().filter(|i| own(*i)).filter(speaks).collect();
+    let start = at.saturating_sub(REACH);
+    let above: Vec<usize> = (start..at).rev().filter(|i| own(*i)).filter(speaks).collect();
     let (near, far): (Vec<usize>, Vec<usize>) = above.iter().partition(|i| paths[**i] == *mine);
     let ends = |b: &Block| b.table().is_some() || b.level().is_some();
     let below: Vec<usize> =
         (at + 1..blocks.len()).take_while(|i| !ends(&blocks[*i])).take(8).collect();
-    let measuring: Vec<usize> = (0..blocks.len())
+    let measuring: Vec<usize> = (0..blocks.len().min(REACH))
         .filter(|i| blocks[*i].measures())
         .filter_map(|i| paths[i].last().copied())
         .collect();
@@ -90,20 +90,22 @@ fn around(blocks: &[Block], at: usize) -> Vec<usize> {
             && !below.contains(i)
             && !paths[*i].iter().any(|h| measuring.contains(h))
     };
-    let lent = (0..blocks.len()).filter(|i| *i != at).filter(lends);
+    let lent = (0..blocks.len().min(REACH)).filter(|i| *i != at).filter(lends);
     let (nearest, further) = near.split_at(near.len().min(3));
     nearest.iter().chain(&below).chain(further).chain(&far).copied().chain(lent).collect()
 }
 
+/// Blocks above a table, and at the start of the text, among which they are.
+const REACH: usize = 2_000;
 /// Most blocks around a table that are listened to.
 const MOST: usize = 400;
 
 /// The facts of the table at a place among the blocks.
-pub(super) fn facts(blocks: &[Block], at: usize) -> Facts {
+pub(super) fn facts(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Facts {
     let mut out = Facts::default();
     let mut open = Open::default();
     let is_log = blocks[at].table().is_some_and(|t| t.is_log);
-    for i in around(blocks, at).into_iter().take(MOST) {
+    for i in around(blocks, paths, at).into_iter().take(MOST) {
         let block = &blocks[i];
         let text = block.said();
         if is_log && said(&text).is_measured() {

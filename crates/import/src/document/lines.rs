@@ -6,6 +6,7 @@ use super::sizes::stated;
 use super::title::{Holds, measures, title};
 use super::words::{number_length, types_in, unit};
 use crate::cell::shape_text::named;
+use std::collections::HashMap;
 
 /// Stands where something was taken out of a line.
 const TAKEN: char = '\u{1}';
@@ -208,10 +209,27 @@ pub(super) fn said(line: &str) -> Said {
     out
 }
 
+/// The only size of a line: `N=4096`, `size 4096`, `4096x4096`.
+fn side_of(line: &str) -> Option<u32> {
+    let words: Vec<&str> = line
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+        .filter(|w| !w.is_empty())
+        .collect();
+    let named = words.windows(2).find_map(|pair| {
+        let size = ["n", "m", "size", "dim"].iter().any(|w| pair[0].eq_ignore_ascii_case(w));
+        size.then(|| crate::cell::size(pair[1].as_bytes()).ok())?
+    });
+    named.or_else(|| {
+        words.iter().find_map(|word| {
+            let (a, b) = word.split_once(['x', 'X'])?;
+            (a == b).then(|| crate::cell::size(a.as_bytes()).ok())?
+        })
+    })
+}
+
 /// `N=4096: 0.25 ms, 549.7 TFLOPS`: the only size is the side of square matrices, where rate and time prove it.
 fn square(line: &str, out: &mut Said) {
-    let sizes = stated(line);
-    let Some(side) = sizes.n.or(sizes.m) else { return };
+    let Some(side) = side_of(line) else { return };
     let si = |holds: Holds| {
         out.quantities.iter().find_map(|(name, value)| {
             let title = title(name);
@@ -532,17 +550,19 @@ pub(super) fn tables(blocks: &[Block]) -> Vec<Block> {
         false if any_table => Vec::new(),
         false => log.shapes,
     };
-    let mut groups: Vec<(Vec<String>, Vec<Row>)> = Vec::new();
+    let mut groups: Vec<Vec<Row>> = Vec::new();
+    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
     for row in rows {
         let names: Vec<String> =
             row.cells.iter().map(|(t, _)| t.clone()).filter(|t| measures(t)).collect();
-        match groups.iter_mut().find(|(n, _)| *n == names) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((names, vec![row])),
+        let place = *places.entry(names).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(rows) => rows.push(row),
+            None => groups.push(vec![row]),
         }
     }
     let alone = |rows: &[Row]| rows.len() > 1 || !any_table;
-    groups.into_iter().filter(|(_, rows)| alone(rows)).map(|(_, rows)| table_of(rows)).collect()
+    groups.into_iter().filter(|rows| alone(rows)).map(table_of).collect()
 }
 
 fn table_of(rows: Vec<Row>) -> Block {

@@ -36,13 +36,14 @@ struct Reader<'a> {
 /// Reads the table at a place among the blocks; else says what is missing.
 pub(super) fn read(
     blocks: &[Block],
+    paths: &[Vec<usize>],
     at: usize,
     options: &ImportOptions,
     device: u16,
     out: &mut TableBuilder,
 ) -> Result<(), String> {
     let Some(table) = blocks[at].table() else { return Ok(()) };
-    let facts = facts(blocks, at);
+    let facts = facts(blocks, paths, at);
     let (mut columns, notes) = columns(table, options);
     expand(&mut columns);
     let named = options.answer("device").unwrap_or_else(|| facts.device_name());
@@ -440,7 +441,8 @@ impl Reader<'_> {
             };
             out.stage_text(meaning, label, name.as_bytes());
         }
-        let si = |i: Option<usize>| i.and_then(|i| self.columns[i].si(row));
+        let si =
+            |i: Option<usize>| i.and_then(|i| self.columns[i].si(row)).filter(|v| v.is_finite());
         // A rate that the time was computed from is no second witness.
         if let (Some(_), Some(rate)) = (side.time, si(side.rate)) {
             out.stage_number(ColumnMeaning::ReportedRate, "rate", rate);

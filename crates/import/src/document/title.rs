@@ -254,7 +254,7 @@ fn type_of(low: &str) -> Option<Holds> {
     }
     let place = |w: &str| match w {
         "a" | "in0" | "act" | "activation" | "activations" => Some(Holds::TypeA),
-        "b" | "w" | "in1" | "weight" | "weights" | "quant" | "qtype" => Some(Holds::TypeB),
+        "b" | "w" | "in1" | "weight" | "weights" => Some(Holds::TypeB),
         "out" | "output" | "result" | "c" | "d" | "acc" | "accumulator" | "compute" | "scale" => {
             Some(Holds::TypeOut)
         }

@@ -127,7 +127,15 @@ fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
             [a, ..] => Some(Typed::both(a.clone())),
             [] => None,
         },
-        _ => narrow.map(Typed::both),
+        _ => {
+            // Of two the narrower is of the operands, the other of the result; one of 4 bits is of the weights.
+            let narrow = narrow?;
+            let wide = one.iter().filter_map(|t| t.first()).max_by_key(|t| t.dtype.bits())?;
+            let weights = narrow.dtype.bits() <= 4
+                && !matches!(narrow.dtype, DataType::Fp4 | DataType::MxFp4 | DataType::NvFp4);
+            let a = if weights { wide.clone() } else { narrow.clone() };
+            Some(Typed { a, b: narrow })
+        }
     }
 }
 

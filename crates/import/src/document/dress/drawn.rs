@@ -1,6 +1,6 @@
 //! Tables with lines drawn between their cells: Markdown, grids, groups behind walls.
 
-use super::plain::is_header;
+use super::plain::{PROBED, is_header};
 use super::{Found, between_bars, is_rule, joined, table};
 use crate::document::block::is_numeric;
 
@@ -49,6 +49,9 @@ pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
     let mut end = at + 1;
     while let Some(line) = lines.get(end) {
         if rule(line) {
+            if groups.len() > 1 && groups.iter().rev().take(2).all(Vec::is_empty) {
+                break;
+            }
             groups.push(Vec::new());
         } else if boxed(line).trim_start().starts_with('|') {
             groups.last_mut()?.push((end, between_bars(&boxed(line))));
@@ -84,6 +87,10 @@ pub(super) fn walls(lines: &[&str], at: usize) -> Option<Found> {
     if bars == 0 {
         return None;
     }
+    let number = |groups: &[Vec<String>]| {
+        let cells = || groups.iter().flatten();
+        cells().filter(|c| is_numeric(c)).count() * 2 > cells().count()
+    };
     let mut all: Vec<(usize, Vec<Vec<String>>)> = Vec::new();
     let mut end = at;
     while let Some(line) = lines.get(end) {
@@ -97,11 +104,10 @@ pub(super) fn walls(lines: &[&str], at: usize) -> Option<Found> {
         let inner = line.trim_end().trim_matches('|');
         all.push((end, inner.split('|').map(apart).collect()));
         end += 1;
+        if all.len() == PROBED && !all.iter().any(|(_, groups)| number(groups)) {
+            return None;
+        }
     }
-    let number = |groups: &Vec<Vec<String>>| {
-        let cells = || groups.iter().flatten();
-        cells().filter(|c| is_numeric(c)).count() * 2 > cells().count()
-    };
     let body = all.iter().position(|(_, groups)| number(groups)).filter(|at| *at > 0)?;
     let groups = all[body].1.len();
     let widths: Vec<usize> = (0..groups).map(|g| usual_width(&all[body..], g)).collect();

@@ -5,7 +5,7 @@ use super::{Found, is_rule, table};
 use crate::document::block::{are_words, is_numeric, names_value};
 
 /// Rows whose cells are looked at before a table counts as one.
-const PROBED: usize = 80;
+pub(super) const PROBED: usize = 80;
 
 fn uncommented(line: &str) -> &str {
     let bare = line.trim_start().trim_start_matches(['#', '%']);
@@ -60,13 +60,8 @@ pub(super) fn delimited(lines: &[&str], at: usize) -> Option<Found> {
         if !titles.iter().all(is_title) {
             return None;
         }
-        let (rows, end) = rows_of(lines, at, delimiter, &titles);
-        let measured =
-            |(_, row): &&(usize, Vec<String>)| row.iter().any(|c| is_numeric(c) && !c.is_empty());
-        let probed = rows.len().min(PROBED);
-        let numbers = rows.iter().take(probed).filter(measured).count();
-        (probed > 0 && numbers * 2 >= probed)
-            .then(|| Found { table: table(titles, rows, "delimited"), end })
+        let (rows, end) = rows_of(lines, at, delimiter, &titles)?;
+        Some(Found { table: table(titles, rows, "delimited"), end })
     })
 }
 
@@ -75,8 +70,9 @@ fn rows_of(
     at: usize,
     delimiter: char,
     titles: &[String],
-) -> (Vec<(usize, Vec<String>)>, usize) {
+) -> Option<(Vec<(usize, Vec<String>)>, usize)> {
     let mut rows = Vec::new();
+    let mut measured = 0;
     let mut end = at + 1;
     while let Some(line) = lines.get(end) {
         if line.trim().is_empty() {
@@ -94,10 +90,16 @@ fn rows_of(
         if row.len() != titles.len() || is_header(&row, titles) {
             break;
         }
+        if rows.len() < PROBED {
+            measured += usize::from(row.iter().any(|c| is_numeric(c) && !c.is_empty()));
+        } else if measured * 2 < PROBED {
+            return None;
+        }
         rows.push((end, row));
         end += 1;
     }
-    (rows, end)
+    let probed = rows.len().min(PROBED);
+    (probed > 0 && measured * 2 >= probed).then_some((rows, end))
 }
 
 /// A row of words that names half of the titles again: another header.
@@ -132,10 +134,9 @@ fn ruled(line: &str) -> Option<Vec<(usize, usize)>> {
 /// Columns held apart by blanks, known by structure: a rule of dashes below the header, or as many cells in each
 /// line as titles. One more cell than titles, the first counting 0, 1, 2, is an index.
 pub(super) fn printed(lines: &[&str], at: usize) -> Option<Found> {
+    // The rule above the titles of a simple table.
+    let at = at + usize::from(ruled(lines.get(at)?).is_some());
     let header = uncommented(lines.get(at)?);
-    if ruled(lines[at]).is_some() && lines.len() > at + 2 {
-        return printed(lines, at + 1);
-    }
     if header.split_whitespace().count() < 2 || is_rule(header) {
         return None;
     }
