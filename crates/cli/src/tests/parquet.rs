@@ -29,10 +29,11 @@ fn said(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     // The session refuses what is too long.
     file.csv(&mut |more| {
         let length = more.len() as u64;
-        left = left.checked_sub(length).ok_or(()).or_else(|()| {
-            let why = "the file unpacks to more than 1.00 MiB: write fewer rows, or allow more with --memory of the \
-                       gemmscope command";
-            Err(gemmscope_import::ImportError::new(why))
+        left = left.checked_sub(length).ok_or_else(|| {
+            gemmscope_import::ImportError::new(
+                "the file unpacks to more than 1.00 MiB: write fewer rows, or allow more with --memory of the \
+                 gemmscope command",
+            )
         })?;
         text.extend_from_slice(more);
         Ok(())
