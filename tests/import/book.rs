@@ -156,12 +156,19 @@ pub(crate) fn markdown() -> String {
          ## Workbooks\n\n\
          Of an Excel workbook (.xlsx) the best matching sheet is read (of a TraceLens report the sheet \
          `GEMM`, with `gpu_timeline`); the card offers the others.\n\n\
+         ## Parquet\n\n\
+         The command (not the page) reads the flat columns of a Parquet file, as the CSV that they would be saved \
+         as: integers, decimals, floats, text, truth values, dates and times, packed with zstd, snappy or gzip or \
+         not at all. Nested and binary columns, lists and INT96 are left out by name, in a note. Another codec \
+         (brotli, lz4), an encrypted file and the encodings DELTA_BYTE_ARRAY and DELTA_LENGTH_BYTE_ARRAY are \
+         refused. The limits of packed files hold (`--memory`). For the page, `gemmscope convert FILE.parquet -o \
+         FILE.csv` writes a CSV.\n\n\
          ## Shapes only\n\n\
          A table with M, N, K and no time or rate, with or without a header (M, N, K or M, N, batch, K in this \
          order), shows the roof without measured points.\n\n\
          ## What is refused\n\n\
          Each with a sentence on what to do instead: binary profiler reports (`.ncu-rep`, `.nsys-rep`, \
-         SQLite), pictures, PDF, archives, Parquet, NumPy and pickle files, web pages, fused-MoE tile tables, \
+         SQLite), pictures, PDF, archives, Arrow, HDF5, NumPy and pickle files, web pages, fused-MoE tile tables, \
          attention and convolution benchmarks, lists of kernels.\n",
     );
     out

@@ -23,6 +23,7 @@ mod messages;
 mod open;
 mod output;
 mod page;
+mod parquet;
 mod progress;
 mod read;
 mod render;

@@ -1,6 +1,7 @@
 //! Reads one file, in slices.
 
 use crate::files::Given;
+use crate::parquet::{self, Parquet};
 use crate::progress;
 use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
 use std::io::Read;
@@ -9,13 +10,20 @@ fn failed(e: &std::io::Error) -> ImportError {
     ImportError::new(format!("cannot be read: {e}"))
 }
 
-/// Reads a file in slices.
+/// Reads a file: Parquet whole, anything else in slices.
 fn import(
     name: &str,
     options: &ImportOptions,
     source: &mut dyn Read,
 ) -> Result<Imported, ImportError> {
     let mut session = Session::new(name, options.clone());
+    let mut start = Vec::new();
+    let found = source.take(parquet::MAGIC.len() as u64).read_to_end(&mut start);
+    found.map_err(|e| failed(&e))?;
+    if start == parquet::MAGIC {
+        return import_parquet(session, options.packed_memory(), start, source);
+    }
+    let mut source = start.as_slice().chain(source);
     let mut buffer = vec![0; 1 << 18];
     loop {
         match source.read(&mut buffer) {
@@ -28,6 +36,24 @@ fn import(
             Err(e) => return Err(failed(&e)),
         }
     }
+}
+
+/// Reads a Parquet file, of which `start` was read.
+fn import_parquet(
+    mut session: Session,
+    limit: u64,
+    mut start: Vec<u8>,
+    source: &mut dyn Read,
+) -> Result<Imported, ImportError> {
+    let more = source.take(limit).read_to_end(&mut start).map_err(|e| failed(&e))?;
+    if more as u64 == limit {
+        return Err(parquet::too_large(limit));
+    }
+    progress::bytes(start.len());
+    let file = Parquet::open(start, limit)?;
+    session.made_of(file.note());
+    file.csv(&mut |text| session.feed(text))?;
+    session.finish()
 }
 
 /// Reads a file.

@@ -1,5 +1,6 @@
 mod faults;
 mod line;
+mod parquet;
 
 use crate::run;
 use gemmscope_chart::charts::CHARTS;

@@ -19,13 +19,20 @@ pub struct ImportOptions {
     /// Captures of graphs from other files, for a trace that launches them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub captures: Vec<Capture>,
-    /// Most bytes that a packed file may take, unpacked and as rows; else 1 GiB. It says what this
-    /// machine can do, so it is not kept with the file.
+    /// As [`packed_memory`](ImportOptions::packed_memory), if it is another number. It says what this machine can
+    /// do, so it is not kept with the file.
     #[serde(skip)]
     pub memory: Option<u64>,
 }
 
 impl ImportOptions {
+    /// Most bytes that the rows of a packed file take with what is computed of them, and most bytes that it unpacks
+    /// to: a few bytes of gzip may hold any number of rows. What is not packed is as large as it looks, and has no
+    /// such limit.
+    pub fn packed_memory(&self) -> u64 {
+        self.memory.unwrap_or(1 << 30)
+    }
+
     /// The user's answer to an assumption, where there is one.
     pub fn answer(&self, key: &str) -> Option<&str> {
         self.answers.get(key).map(|a| a.trim()).filter(|a| !a.is_empty())

@@ -27,9 +27,14 @@ const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
     b"7z\xbc\xaf" b"Rar!": ARCHIVE
     b"\xfd7zXZ\0" b"\x28\xb5\x2f\xfd" b"BZh":
         "this is compressed with xz, zstd or bzip2: unpack it first (only gzip is read compressed)"
-    b"PAR1" b"ARROW1" b"FEA1" b"\x89HDF":
-        "this is a Parquet, Arrow, Feather or HDF5 file: write the table as CSV (pandas: read_parquet, \
-        read_feather or read_hdf, then to_csv)"
+    // The command makes a CSV of it before it comes here; the page does not.
+    b"PAR1":
+        "this is a Parquet file, which the gemmscope command reads and the page does not: write it as CSV (`gemmscope \
+        convert FILE.parquet -o FILE.csv`)"
+    b"PARE": "this is an encrypted Parquet file: write the table as CSV"
+    b"ARROW1" b"FEA1" b"\x89HDF":
+        "this is an Arrow, Feather or HDF5 file: write the table as CSV or Parquet (pandas: read_feather or \
+        read_hdf, then to_csv)"
     b"\x93NUMPY": "this is a NumPy array: write it as CSV with a header that names M, N, K and the time"
     b"\x80\x04\x95" b"\x80\x05\x95": "a Python pickle can run code and is not read: write the table as CSV"
     b"\xef\xbb\xbf<!":

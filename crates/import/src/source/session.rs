@@ -23,13 +23,11 @@ const MAGIC_BYTES: usize = 512;
 /// How many packed bytes are unpacked at a time. Bounds the memory of one slice.
 const PACKED_STEP: usize = 16 << 10;
 
-/// Most bytes that the rows of a packed file take with what is computed of them, and most bytes that
-/// it unpacks to: a few bytes of gzip may hold any number of rows. [`ImportOptions::memory`] is
-/// another number. What is not packed is as large as it looks, and has no such limit.
-const PACKED_MEMORY: u64 = 1 << 30;
-
 /// The largest number of rows to reserve memory for before they are read.
 const MOST_EXPECTED: u64 = 2 << 20;
+
+/// What to do about a text that was made of a packed file and takes too much.
+const FEWER_ROWS: &str = "write fewer rows, or allow more with --memory of the gemmscope command";
 
 enum State {
     /// Collecting the head.
@@ -57,6 +55,8 @@ pub struct Session {
     text_bytes: u64,
     /// The chosen format and the reason for it.
     format: Option<(&'static Format, String)>,
+    /// What is fed was made of a file of another kind; this is said of that file.
+    made_of: Option<String>,
     /// As [`Source::is_column_major`](gemmscope_table::dataset::Source::is_column_major).
     column_major: bool,
 }
@@ -78,6 +78,7 @@ impl Session {
             expected: 0,
             text_bytes: 0,
             format: None,
+            made_of: None,
             column_major: false,
         }
     }
@@ -86,6 +87,12 @@ impl Session {
     /// no harm.
     pub fn expect(&mut self, bytes: u64) {
         self.expected = bytes;
+    }
+
+    /// Says that what will be fed is a text that was made of a packed file of another kind. `note` is said of that
+    /// file, and the limits of packed files hold ([`ImportOptions::packed_memory`]).
+    pub fn made_of(&mut self, note: String) {
+        self.made_of = Some(note);
     }
 
     /// The next slice of the file. After an error every further call gives the same error.
@@ -141,12 +148,8 @@ impl Session {
             if let Err(e) = result {
                 return self.fail(e);
             }
-            let most = self.most_unpacked();
-            if self.decoder.unpacked_bytes() > most {
-                return self.fail(ImportError::new(format!(
-                    "the gzip file unpacks to more than {}: {UNPACK_FIRST}",
-                    Bytes(most as f64).to_iec()
-                )));
+            if let Err(e) = self.check_size() {
+                return self.fail(e);
             }
             if !matches!(self.state, State::Head) || !at.is_multiple_of(HEAD_STEP) {
                 continue;
@@ -229,6 +232,7 @@ impl Session {
             if source.rows_read == 0 {
                 return Err(no_rows(format.name, self.line_ends));
             }
+            source.notes.extend(self.made_of);
             if let Some(encoding) = self.decoder.encoding() {
                 source.notes.push(format!("The text is {encoding}."));
             }
@@ -252,9 +256,22 @@ impl Session {
         Ok(ended)
     }
 
-    /// See [`PACKED_MEMORY`].
-    fn most_unpacked(&self) -> u64 {
-        self.options.memory.unwrap_or(PACKED_MEMORY)
+    /// Refuses a packed file that holds too much.
+    fn check_size(&self) -> Result<(), ImportError> {
+        let (kind, unpacked, advice) = match &self.made_of {
+            Some(_) => ("file", self.text_bytes, FEWER_ROWS),
+            None => ("gzip file", self.decoder.unpacked_bytes(), UNPACK_FIRST),
+        };
+        let most = self.options.packed_memory();
+        if unpacked <= most {
+            return Ok(());
+        }
+        let most = Bytes(most as f64).to_iec();
+        Err(ImportError::new(format!("the {kind} unpacks to more than {most}: {advice}")))
+    }
+
+    fn is_packed(&self) -> bool {
+        self.decoder.is_packed() || self.made_of.is_some()
     }
 
     fn fail(&mut self, e: ImportError) -> Result<(), ImportError> {
@@ -274,7 +291,7 @@ impl Session {
         }
         let start = &self.head[..self.head.len().min(HEAD_BYTES)];
         let mut head = head_of(&self.name, start, complete);
-        if !complete && !self.decoder.is_packed() {
+        if !complete && !self.is_packed() {
             let lines = memchr::memchr_iter(b'\n', start).count().max(1);
             let rows = self.expected / (start.len() / lines).max(1) as u64;
             // A little more, because the header is longer than a row.
@@ -291,8 +308,8 @@ impl Session {
             reader = Rewritten::open(from, reader);
         }
         self.format = Some((format, detection.reason));
-        if self.decoder.is_packed() {
-            reader.allow(usize::try_from(self.most_unpacked()).unwrap_or(usize::MAX));
+        if self.is_packed() {
+            reader.allow(usize::try_from(self.options.packed_memory()).unwrap_or(usize::MAX));
         }
         self.column_major = columns::defaults::is_column_major(&head, format.id, &self.options);
         reader.feed(&std::mem::take(&mut self.head))?;

@@ -1,0 +1,227 @@
+//! Parquet files, as the CSV that their flat columns would be saved as.
+//!
+//! The `parquet` crate finds the columns and decodes their pages. Codecs are ours (`pages`): a page may unpack
+//! to no more than the file may take.
+
+mod cells;
+mod pages;
+
+use bytes::Bytes;
+use cells::{Cells, Kind};
+use gemmscope_import::ImportError;
+use gemmscope_model::units::{Bytes as Size, grouped, plural};
+use pages::Budget;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::schema::types::ColumnDescPtr;
+use std::sync::Arc;
+
+/// What a Parquet file begins and ends with.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// Rows of each column that are decoded at a time.
+const ROWS: usize = 1024;
+/// Bytes of text that are handed on at a time.
+const TEXT: usize = 256 << 10;
+
+/// A column that becomes one of the CSV.
+struct Column {
+    /// Number of the leaf in a row group.
+    leaf: usize,
+    /// What its values are.
+    kind: Kind,
+    about: ColumnDescPtr,
+}
+
+/// A Parquet file that lies in memory.
+pub(super) struct Parquet {
+    bytes: Bytes,
+    about: ParquetMetaData,
+    columns: Vec<Column>,
+    /// Names of the columns that are none of the CSV, each with why.
+    left_out: Vec<(String, &'static str)>,
+    rows: u64,
+    /// Bytes that the pages in memory may take, and the text.
+    limit: u64,
+}
+
+impl Parquet {
+    /// Reads the footer of a whole file. The text may take `limit` bytes, and so may what is unpacked of the
+    /// file at a time.
+    ///
+    /// # Errors
+    /// A file that is damaged, has no flat column, or claims more rows than fit.
+    pub(super) fn open(bytes: Vec<u8>, limit: u64) -> Result<Parquet, ImportError> {
+        if bytes.len() < 12 || !bytes.ends_with(MAGIC) {
+            return Err(ImportError::new(
+                "the Parquet file ends early: it was cut off or is still being written; copy it again",
+            ));
+        }
+        let bytes = Bytes::from(bytes);
+        let mut reader = ParquetMetaDataReader::new();
+        let about = reader.try_parse(&bytes).and_then(|()| reader.finish()).map_err(damaged)?;
+        let (columns, left_out) = columns(&about);
+        let groups = about.row_groups().iter().map(RowGroupMetaData::num_rows);
+        let rows = groups.map(u64::try_from).try_fold(0u64, |all, n| all.checked_add(n.ok()?));
+        let rows = rows.ok_or_else(|| wrong("its numbers of rows make no sense"))?;
+        let file = Parquet { bytes, about, columns, left_out, rows, limit };
+        if file.columns.is_empty() {
+            let left_out = file.left_out();
+            return Err(ImportError::new(format!(
+                "the Parquet file has no column of numbers or text{left_out}: write M, N, K and the time as \
+                 columns of their own"
+            )));
+        }
+        // Every cell takes the byte that parts it from the next one.
+        if rows.saturating_mul(file.columns.len() as u64) > limit {
+            let size = Size(limit as f64).to_iec();
+            return Err(ImportError::new(format!(
+                "the Parquet file has {}, whose text takes more than {size}: write fewer rows, or allow more \
+                 with --memory of the gemmscope command",
+                file.size()
+            )));
+        }
+        Ok(file)
+    }
+
+    /// What the file is and what of it is left out, as a note of its card.
+    pub(super) fn note(&self) -> String {
+        format!("Parquet: {}{}.", self.size(), self.left_out())
+    }
+
+    fn size(&self) -> String {
+        let columns = plural(self.columns.len() as u64, "column");
+        format!("{}, {columns}", plural(self.rows, "row"))
+    }
+
+    fn left_out(&self) -> String {
+        let named = |(name, why): &(String, &str)| format!("{name} ({why})");
+        let names: Vec<String> = self.left_out.iter().map(named).collect();
+        if names.is_empty() { String::new() } else { format!("; left out: {}", names.join(", ")) }
+    }
+
+    /// Hands the CSV on in pieces: the names of the columns, then the rows.
+    ///
+    /// # Errors
+    /// A file that is damaged or packed in a way that is not read; else what `take` returns.
+    pub(super) fn csv(
+        &self,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
+        let mut text = String::new();
+        for (i, column) in self.columns.iter().enumerate() {
+            if i > 0 {
+                text.push(',');
+            }
+            push_quoted(&mut text, column.about.name());
+        }
+        text.push('\n');
+        for group in self.about.row_groups() {
+            let budget = Budget::new(self.limit);
+            let cells = |c: &Column| self.cells(group, c, &budget);
+            let mut columns: Vec<_> = self.columns.iter().map(cells).collect::<Result<_, _>>()?;
+            // Not negative: the sum was taken.
+            let mut left = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
+            while left > 0 {
+                let rows = left.min(ROWS);
+                for (cells, column) in columns.iter_mut().zip(&self.columns) {
+                    if cells.load(rows).map_err(damaged)? != rows {
+                        let name = column.about.name();
+                        return Err(wrong(&format!("column {name} has too few values")));
+                    }
+                }
+                for row in 0..rows {
+                    for (i, cells) in columns.iter_mut().enumerate() {
+                        if i > 0 {
+                            text.push(',');
+                        }
+                        cells.push(row, &mut text);
+                    }
+                    text.push('\n');
+                    if text.len() >= TEXT {
+                        take(text.as_bytes())?;
+                        text.clear();
+                    }
+                }
+                left -= rows;
+            }
+        }
+        take(text.as_bytes())
+    }
+
+    /// The values of a column in a row group.
+    fn cells(
+        &self,
+        group: &RowGroupMetaData,
+        column: &Column,
+        budget: &Arc<Budget>,
+    ) -> Result<Box<dyn Cells>, ImportError> {
+        let chunk = group.columns().get(column.leaf);
+        let chunk = chunk.ok_or_else(|| wrong("a row group lacks a column"))?;
+        let pages = pages::open(&self.bytes, chunk, group.num_rows(), budget)?;
+        Ok(cells::open(column.about.clone(), column.kind, pages))
+    }
+}
+
+/// The columns that are flat and hold numbers or text, and the others by name, each with why it is left out.
+fn columns(about: &ParquetMetaData) -> (Vec<Column>, Vec<(String, &'static str)>) {
+    let mut columns = Vec::new();
+    let mut left_out: Vec<(String, &'static str)> = Vec::new();
+    for (leaf, about) in about.file_metadata().schema_descr().columns().iter().enumerate() {
+        let flat = about.path().parts().len() == 1 && about.max_rep_level() == 0;
+        let kind = if flat { cells::kind(about) } else { Err("nested") };
+        let name = about.path().parts().first().map_or("", String::as_str);
+        match kind {
+            Ok(kind) => columns.push(Column { leaf, kind, about: about.clone() }),
+            // A group has many leaves.
+            Err(_) if left_out.last().is_some_and(|(last, _)| !flat && last == name) => {}
+            Err(why) => left_out.push((name.to_owned(), why)),
+        }
+    }
+    (columns, left_out)
+}
+
+/// Appends a cell, in quotation marks where it needs them (RFC 4180).
+fn push_quoted(text: &mut String, cell: &str) {
+    if !cell.contains([',', '"', '\n', '\r']) {
+        text.push_str(cell);
+        return;
+    }
+    text.push('"');
+    for part in cell.split_inclusive('"') {
+        text.push_str(part);
+        if part.ends_with('"') {
+            text.push('"');
+        }
+    }
+    text.push('"');
+}
+
+fn wrong(why: &str) -> ImportError {
+    ImportError::new(format!("the Parquet file is damaged: {why}; copy it again"))
+}
+
+/// What the crate says, or what our own part of the reading said through it.
+fn damaged(error: ParquetError) -> ImportError {
+    match error {
+        ParquetError::External(own) => match own.downcast::<ImportError>() {
+            Ok(own) => *own,
+            Err(other) => wrong(&other.to_string()),
+        },
+        ParquetError::General(why) | ParquetError::EOF(why) | ParquetError::NYI(why) => wrong(&why),
+        other => wrong(&other.to_string()),
+    }
+}
+
+/// More than may be held at a time.
+pub(super) fn too_large(limit: u64) -> ImportError {
+    ImportError::new(format!(
+        "the Parquet file takes more than {}: allow more with --memory of the gemmscope command",
+        Size(limit as f64).to_iec()
+    ))
+}
+
+/// A page with more values than any tool writes.
+fn too_many(values: u64) -> ImportError {
+    wrong(&format!("it claims a page of {} values", grouped(values)))
+}
