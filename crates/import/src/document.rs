@@ -9,6 +9,7 @@ mod dress;
 mod evidence;
 mod facts;
 mod lines;
+mod log;
 mod readings;
 mod rows;
 mod sizes;
@@ -83,7 +84,7 @@ fn document(text: &str) -> Vec<Block> {
     // Two letters that a comparison without case takes for s and k.
     let text = text.replace('\u{17f}', "s").replace('\u{212a}', "K");
     let mut blocks = block::blocks(&text);
-    let lines = lines::tables(&blocks);
+    let lines = log::tables(&blocks);
     blocks.extend(lines);
     blocks
 }

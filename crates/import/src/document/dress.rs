@@ -19,9 +19,12 @@ fn table(titles: Vec<String>, rows: Vec<(usize, Vec<String>)>, dress: &'static s
     Table { titles, rows, lines, dress, ..Table::default() }
 }
 
+/// Takes the table that begins in a line.
+type Dress = fn(&[&str], usize) -> Option<Found>;
+
 /// The table that begins in this line.
 pub(super) fn found(lines: &[&str], at: usize) -> Option<Found> {
-    let dresses: [fn(&[&str], usize) -> Option<Found>; 7] = [
+    let dresses: [Dress; 7] = [
         markup::html,
         drawn::grid,
         drawn::markdown,

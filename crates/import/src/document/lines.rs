@@ -1,12 +1,10 @@
-//! Lines of a log as tables: a line is a row whose cells are named quantities.
+//! What a line of a log says: its sizes and named quantities.
 
-use super::block::{Block, Kind, Table};
 use super::cell::{Commas, cell};
 use super::sizes::stated;
 use super::title::{Holds, measures, title};
 use super::words::{number_length, types_in, unit};
 use crate::cell::shape_text::named;
-use std::collections::HashMap;
 
 /// Stands where something was taken out of a line.
 const TAKEN: char = '\u{1}';
@@ -25,7 +23,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    fn has_sizes(&self) -> bool {
+    pub(super) fn has_sizes(&self) -> bool {
         let has = |name: &str| self.sizes.iter().any(|(t, _)| t == name);
         has("shape") || has("m") && has("n") && has("k")
     }
@@ -127,7 +125,10 @@ fn size_length(text: &str) -> usize {
     let mut end = name;
     let mut names = 1;
     // `, N, K`
-    while single {
+    loop {
+        if !single {
+            break;
+        }
         let rest = text[end..].trim_start().strip_prefix([',', '=']).map(str::trim_start);
         let Some(next) = rest else { break };
         let one = next.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -489,187 +490,4 @@ fn name_before(text: &str, at: usize, phrases: bool) -> (String, usize) {
         return (word.to_owned(), trimmed.len() - word.len());
     }
     (String::new(), at)
-}
-
-/// A row of a log.
-#[derive(Clone, Debug)]
-struct Row {
-    line: u32,
-    cells: Vec<(String, String)>,
-    /// Its sizes stand in a line above it.
-    held: bool,
-}
-
-impl Row {
-    /// The first figure of a kind, in SI.
-    fn figure(&self, holds: Holds) -> Option<f64> {
-        self.cells.iter().find_map(|(name, text)| {
-            let title = title(name);
-            let value = cell(text, Commas::Thousands).value?;
-            (title.holds == holds).then_some(value * title.factor?)
-        })
-    }
-
-    /// Rate and time are those of its sizes; `None` where it has not both.
-    fn agrees(&self) -> Option<bool> {
-        let sizes: Vec<(String, String)> = self
-            .cells
-            .iter()
-            .filter(|(t, _)| ["m", "n", "k", "batch"].contains(&t.as_str()))
-            .cloned()
-            .collect();
-        let work = self.figure(Holds::Rate)? * self.figure(Holds::Time)?;
-        Some((work / work_of(&sizes) - 1.0).abs() < 0.02)
-    }
-}
-
-/// Lines below sizes may speak of anything: where some have a time and a rate that agree on them, those that do not
-/// are of something else.
-fn proved(rows: Vec<Row>) -> Vec<Row> {
-    if !rows.iter().any(|r| r.held && r.agrees() == Some(true)) {
-        return rows;
-    }
-    rows.into_iter().filter(|r| !r.held || r.agrees() == Some(true)).collect()
-}
-
-/// The lines of named quantities as tables, one for each set of names. A line of sizes without a measurement holds
-/// for the lines below it.
-pub(super) fn tables(blocks: &[Block]) -> Vec<Block> {
-    let mut log = Log::default();
-    for block in blocks {
-        match &block.kind {
-            Kind::Table(_) => log.held.clear(),
-            _ if block.text.starts_with(['├', '└', '│']) => {}
-            kind => log.line(block, matches!(kind, Kind::Heading(_))),
-        }
-    }
-    let measured = !log.rows.is_empty();
-    let any_table = blocks.iter().any(|b| b.table().is_some());
-    let rows = match measured {
-        true => proved(log.rows),
-        false if any_table => Vec::new(),
-        false => log.shapes,
-    };
-    let mut groups: Vec<Vec<Row>> = Vec::new();
-    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
-    for row in rows {
-        let names: Vec<String> =
-            row.cells.iter().map(|(t, _)| t.clone()).filter(|t| measures(t)).collect();
-        let place = *places.entry(names).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(rows) => rows.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    let alone = |rows: &[Row]| rows.len() > 1 || !any_table;
-    groups.into_iter().filter(|rows| alone(rows)).map(table_of).collect()
-}
-
-fn table_of(rows: Vec<Row>) -> Block {
-    let mut titles: Vec<String> = Vec::new();
-    for (name, _) in rows.iter().flat_map(|r| &r.cells) {
-        if !titles.contains(name) {
-            titles.push(name.clone());
-        }
-    }
-    let cells = |row: &Row| {
-        let cell = |t: &String| row.cells.iter().find(|(n, _)| n == t).map(|(_, v)| v.clone());
-        titles.iter().map(|t| cell(t).unwrap_or_default()).collect()
-    };
-    let table = Table {
-        rows: rows.iter().map(cells).collect(),
-        lines: rows.iter().map(|r| r.line).collect(),
-        titles,
-        dress: "lines",
-        is_log: true,
-        indexed: false,
-    };
-    let line = table.lines.first().copied().unwrap_or(0);
-    Block { kind: Kind::Table(table), line, text: String::new() }
-}
-
-#[derive(Default)]
-struct Log {
-    rows: Vec<Row>,
-    /// Lines of sizes alone.
-    shapes: Vec<Row>,
-    /// Sizes that hold for the lines below.
-    held: Vec<(String, String)>,
-    /// The heading above.
-    under: String,
-}
-
-impl Log {
-    fn line(&mut self, block: &Block, heading: bool) {
-        let mut one = said(&block.text);
-        if heading {
-            self.under = block.text.trim_matches([':', '#', ' ']).to_owned();
-        }
-        let work = work_of(&one.sizes);
-        one.quantities.retain(|(title, value)| !is_work(title, value, work));
-        let full = one.has_sizes();
-        let dtype = one.dtype.iter().map(|d| ("dtype".to_owned(), d.clone()));
-        if one.is_measured() && (full || !self.held.is_empty()) {
-            let label = match (one.label.is_empty(), full) {
-                (false, _) => one.label.clone(),
-                (true, true) => String::new(),
-                (true, false) => self.under.clone(),
-            };
-            let mut cells = vec![("label".to_owned(), label)];
-            if !full {
-                cells.extend(self.held.iter().cloned());
-            }
-            cells.extend(one.sizes.iter().cloned());
-            for (title, value) in one.quantities.iter().cloned().chain(dtype) {
-                match cells.iter_mut().find(|(t, _)| *t == title) {
-                    Some(_) => {}
-                    None => cells.push((title, value)),
-                }
-            }
-            self.add(Row { line: block.line, cells, held: !full }, one.sizes.is_empty());
-        } else if full {
-            let mut cells = vec![("label".to_owned(), one.label.clone())];
-            cells.extend(one.sizes.iter().cloned());
-            cells.extend(dtype);
-            self.shapes.push(Row { line: block.line, cells, held: false });
-            self.held = one.sizes;
-            self.under.clear();
-        }
-    }
-
-    /// Adds a row, or what a line says besides to the row above it.
-    fn add(&mut self, row: Row, goes_on: bool) {
-        let of = |row: &Row, title: &str| {
-            row.cells.iter().find(|(t, _)| t == title).map(|(_, v)| v.clone())
-        };
-        if goes_on
-            && let Some(last) = self.rows.last_mut()
-            && of(last, "label") == of(&row, "label")
-            && !row.cells.iter().any(|(t, _)| measures(t) && of(last, t).is_some())
-            && last.line + 3 > row.line
-        {
-            for (title, value) in row.cells {
-                if of(last, &title).is_none() {
-                    last.cells.push((title, value));
-                }
-            }
-            return;
-        }
-        self.rows.push(row);
-    }
-}
-
-fn work_of(sizes: &[(String, String)]) -> f64 {
-    let values =
-        || sizes.iter().filter(|(t, _)| t != "shape").filter_map(|(_, v)| v.parse::<f64>().ok());
-    if values().count() > 2 { 2.0 * values().product::<f64>() } else { 0.0 }
-}
-
-/// A figure that equals the work of its line, in any power of a thousand, is no rate.
-fn is_work(name: &str, value: &str, work: f64) -> bool {
-    let value = cell(value, Commas::Thousands).value.unwrap_or(0.0);
-    if work == 0.0 || value <= 0.0 || title(name).holds != Holds::Rate {
-        return false;
-    }
-    [1.0, 1e6, 1e9, 1e12].iter().any(|p| (value * p / work - 1.0).abs() < 0.01)
 }

@@ -125,10 +125,11 @@ pub(super) fn readings(
     if let Some(batch) = batch.filter(|_| !all.known('m') && all.known('n') && all.known('k')) {
         return Ok(vec![batch_as_m(&all, batch)]);
     }
-    if have.len() == 2 && titled.len() == 1 {
-        if let Some(reading) = named_after_swept(&all, &titled, &have) {
-            return Ok(vec![reading]);
-        }
+    if have.len() == 2
+        && titled.len() == 1
+        && let Some(reading) = named_after_swept(&all, &titled, &have)
+    {
+        return Ok(vec![reading]);
     }
     if titled == ['n'] && have == ['n'] || titled == ['m'] && have == ['m'] {
         return Ok(vec![lone(&all, titled[0])]);

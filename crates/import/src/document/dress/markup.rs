@@ -119,7 +119,7 @@ fn cells_of(row: &str) -> Vec<HtmlCell> {
 fn span(tag: &str, name: &str) -> usize {
     let lower = tag.to_ascii_lowercase();
     let value = lower.find(name).map_or("", |at| &lower[at + name.len()..]);
-    let value = value.trim_start_matches(|c: char| !c.is_ascii_digit() && c != ' ' || c == ' ');
+    let value = value.trim_start_matches(|c: char| !c.is_ascii_digit());
     let digits = value.find(|c: char| !c.is_ascii_digit()).map_or(value, |end| &value[..end]);
     digits.parse().unwrap_or(1).clamp(1, MOST_SPAN)
 }

@@ -7,6 +7,12 @@ use crate::document::block::{are_words, is_numeric, names_value};
 /// Rows whose cells are looked at before a table counts as one.
 pub(super) const PROBED: usize = 80;
 
+/// Rows with their lines (0-based).
+type Rows = Vec<(usize, Vec<String>)>;
+
+/// Cuts a line into cells.
+type Cut<'a> = &'a dyn Fn(&str) -> Vec<String>;
+
 fn uncommented(line: &str) -> &str {
     let bare = line.trim_start().trim_start_matches(['#', '%']);
     if bare.len() < line.trim_start().len() { bare.trim_start() } else { line }
@@ -65,12 +71,7 @@ pub(super) fn delimited(lines: &[&str], at: usize) -> Option<Found> {
     })
 }
 
-fn rows_of(
-    lines: &[&str],
-    at: usize,
-    delimiter: char,
-    titles: &[String],
-) -> Option<(Vec<(usize, Vec<String>)>, usize)> {
+fn rows_of(lines: &[&str], at: usize, delimiter: char, titles: &[String]) -> Option<(Rows, usize)> {
     let mut rows = Vec::new();
     let mut measured = 0;
     let mut end = at + 1;
@@ -148,7 +149,7 @@ pub(super) fn printed(lines: &[&str], at: usize) -> Option<Found> {
     }
     let start = at + 1 + usize::from(lines.get(at + 1).is_some_and(|l| is_rule(l)));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
-    let splits: [&dyn Fn(&str) -> Vec<String>; 2] = [&apart, &words];
+    let splits: [Cut<'_>; 2] = [&apart, &words];
     splits.into_iter().find_map(|split| by_blanks(lines, start, header, split))
 }
 
