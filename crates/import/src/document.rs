@@ -12,6 +12,7 @@ mod lines;
 mod readings;
 mod rows;
 mod sizes;
+mod spread;
 mod title;
 mod types;
 mod units;
