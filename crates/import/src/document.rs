@@ -13,6 +13,7 @@ mod log;
 mod readings;
 mod rows;
 mod sizes;
+mod spread;
 mod title;
 mod types;
 mod units;

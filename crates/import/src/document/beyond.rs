@@ -3,10 +3,11 @@
 use super::block::{Block, Table};
 use super::cell::Cell;
 use super::columns::{Column, columns, expand};
-use super::evidence::{calls, sides};
+use super::evidence::{calls, is_operation, open_calls, sides};
 use super::facts::{Facts, facts, paths};
 use super::readings::readings;
-use super::title::Holds;
+use super::spread::SPREAD;
+use super::title::{Holds, Title, title};
 use super::words::{types_in, unit};
 use crate::split::dialect::Foreign;
 use crate::{Head, ImportOptions, cell};
@@ -57,7 +58,21 @@ fn of_table(
     if matches!(table.dress, "HTML" | "printed, with bars") {
         return Some("a table that is not of one line a row");
     }
+    if table.dress == SPREAD {
+        return Some(SPREAD);
+    }
     let (mut columns, notes) = columns(table, &ImportOptions::default());
+    if columns.iter().any(|c| c.title.is_figure() && is_operation(&c.title.label)) {
+        return Some("figures of other operations");
+    }
+    let by_cells = |c: &Column| {
+        let own = title(&c.name);
+        let statistic = own.rank != Title::of(Holds::Open).rank;
+        c.title.is_figure() && !own.is_figure() && !c.title.label.is_empty() && !statistic
+    };
+    if columns.iter().any(by_cells) {
+        return Some("units in cells below titles that name none");
+    }
     let known = facts(blocks, paths, at);
     if columns.iter().any(|c| has_odd_cells(c, decimal_comma)) {
         return Some("cells with more than a number");
@@ -79,6 +94,20 @@ fn of_table(
     let types = |holds: Holds| columns.iter().filter(|c| c.title.holds == holds).count();
     if types(Holds::Type) > 1 {
         return Some("two columns of types");
+    }
+    let has = |holds: Holds| columns.iter().any(|c| c.title.holds == holds);
+    if has(Holds::Length) && !has(Holds::M) {
+        return Some("sequences of a batch");
+    }
+    let differ = |c: &Column| {
+        c.title.holds == Holds::TypeB
+            && c.name.to_lowercase().contains("weight")
+            && columns.iter().any(|a| {
+                a.title.holds == Holds::TypeA && (0..a.cells.len()).any(|r| a.text(r) != c.text(r))
+            })
+    };
+    if columns.iter().any(differ) {
+        return Some("types of two operands");
     }
     if of_shapes(&columns) {
         return Some("shapes of the operands in cells");
@@ -184,8 +213,11 @@ fn of_figures(columns: &mut [Column], known: &Facts) -> Option<&'static str> {
     let mut notes = Vec::new();
     let sides = sides(columns, &mut notes);
     for side in &sides {
+        if open_calls(side, columns, known).is_some() {
+            return Some("a count beside a time");
+        }
         if let Some(time) = side.time
-            && calls(&columns[time], columns, known, &mut notes).iter().any(|n| *n != 1.0)
+            && calls(&columns[time], columns, known, None, &mut notes).iter().any(|n| *n != 1.0)
         {
             return Some("times of several calls");
         }

@@ -1,6 +1,7 @@
 //! A text as headings, sentences and tables, whatever the tables are dressed in.
 
 use super::dress::{self, markup};
+use super::spread::spread;
 use crate::split::dress::unprefixed;
 
 /// A table as cells: the bare titles, and rows of as many cells as they were written.
@@ -176,7 +177,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             && let Some(found) = dress::found(&lines, i)
         {
             let end = found.end.max(i + 1);
-            let kind = Kind::Table(tidy(found.table));
+            let kind = Kind::Table(spread(tidy(found.table)));
             out.push(Block { kind, line: i as u32 + 1, text: String::new() });
             i = end;
             continue;

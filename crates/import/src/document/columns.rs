@@ -3,8 +3,8 @@
 use super::block::{Table, bare};
 use super::cell::{Cell, Commas, cell, commas_of, is_missing};
 use super::sizes::{Stated, stated, whole_numbers};
-use super::title::{Holds, Title, title};
-use super::words::{Measure, lower_words, types_in};
+use super::title::{Holds, Title, is_aside, label_of, title};
+use super::words::{Measure, devices_in, lower_words, types_in};
 use crate::ImportOptions;
 use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
@@ -89,6 +89,12 @@ pub(super) fn columns(table: &Table, options: &ImportOptions) -> (Vec<Column>, V
         }
         out.push(column);
     }
+    // Beside M a length is one more number.
+    if out.iter().any(|c| c.title.holds == Holds::M) {
+        for c in out.iter_mut().filter(|c| c.title.holds == Holds::Length) {
+            c.title.holds = Holds::Open;
+        }
+    }
     quotients(&mut out, &mut notes);
     (out, notes)
 }
@@ -99,22 +105,20 @@ fn by_cells(column: &mut Column) {
     let filled = column.cells.iter().filter(|c| !c.text.is_empty() && !is_missing(&c.text)).count();
     let unit = column.cells.iter().find_map(|c| c.unit);
     let of_unit = column.cells.iter().filter(|c| c.unit.is_some()).count();
-    let open = matches!(
+    // Cells with a unit are measured, whatever the title; statistics and what is aside stay what they are.
+    let open = !matches!(
         column.title.holds,
-        Holds::Open
-            | Holds::Time
-            | Holds::Rate
-            | Holds::Bandwidth
-            | Holds::Other
-            | Holds::Library
-            | Holds::Shape
-    );
+        Holds::Derived | Holds::Spread | Holds::Share | Holds::Count | Holds::Type
+    ) && !is_aside(&column.name);
     if let Some((measure, _)) = unit.filter(|_| open && of_unit * 2 > numbers) {
         let holds = match measure {
             Measure::Time => Holds::Time,
             Measure::Rate => Holds::Rate,
             Measure::Bandwidth => Holds::Bandwidth,
         };
+        if !column.title.is_figure() && column.title.label.is_empty() {
+            column.title.label = label_of(&bare(&column.name));
+        }
         column.title.holds = holds;
         let stated = column.title.factor.unwrap_or(1.0);
         for c in &mut column.cells {
@@ -133,6 +137,13 @@ fn by_cells(column: &mut Column) {
             column.title = Title::of(Holds::Words);
         }
     }
+    let named = matches!(column.title.holds, Holds::Words | Holds::Library);
+    if named && filled > 0 && column.cells.iter().all(|c| is_device(&c.text)) {
+        column.title = Title::of(Holds::Device);
+    }
+    if column.title.holds == Holds::Open && counts_rows(&column.cells) {
+        column.title = Title::of(Holds::Other);
+    }
     let marked = |c: &&Cell| c.remark.starts_with(['x', '×', '%']);
     if column.title.holds == Holds::Open
         && numbers > 0
@@ -144,6 +155,24 @@ fn by_cells(column: &mut Column) {
     if is_word && filled > 0 && numbers == filled {
         column.title = Title::of(Holds::Other);
     }
+}
+
+/// A name that is all of it a device, or nothing.
+fn is_device(text: &str) -> bool {
+    let same = |name: &String| {
+        name.eq_ignore_ascii_case(text)
+            && !gemmscope_model::hardware::match_name(name).candidates().is_empty()
+    };
+    text.is_empty() || matches!(&devices_in(text)[..], [one] if same(one))
+}
+
+/// 0, 1, 2, … or 1, 2, 3, …
+fn counts_rows(cells: &[Cell]) -> bool {
+    let first = cells.first().and_then(|c| c.value).filter(|v| *v == 0.0 || *v == 1.0);
+    let next = |(i, c): (usize, &Cell)| {
+        c.unit.is_none() && c.value.zip(first).is_some_and(|(v, f)| v == f + i as f64)
+    };
+    cells.len() > 2 && cells.iter().enumerate().all(next)
 }
 
 /// What the user said of the column.

@@ -4,9 +4,9 @@
 use super::columns::{Column, close, share};
 use super::facts::Facts;
 use super::readings::{Question, Reading};
-use super::title::Holds;
+use super::title::{Holds, Title};
 use super::units::Limits;
-use super::words::names_library;
+use super::words::{lower_words, names_library};
 
 /// The figures of one library or kernel: positions among the columns.
 #[derive(Clone, Debug, Default)]
@@ -47,12 +47,72 @@ pub(super) fn sides(columns: &mut [Column], notes: &mut Vec<String>) -> Vec<Side
     let lone_bandwidth = |s: &Side| s.time.is_none() && s.rate.is_none();
     let shared = sides.iter().find(|s| lone_bandwidth(s)).and_then(|s| s.bandwidth);
     sides.retain(|s| !lone_bandwidth(s));
+    operations(&mut sides, columns, notes);
     parts(&mut sides, columns, notes);
     merge(&mut sides);
     if let ([side], Some(bandwidth)) = (&mut sides[..], shared) {
         side.bandwidth.get_or_insert(bandwidth);
     }
     sides
+}
+
+/// Words of operations beside a GEMM.
+const OPERATIONS: &[&str] = &[
+    "quantize",
+    "quantise",
+    "quantization",
+    "dequantize",
+    "dequant",
+    "bias",
+    "gelu",
+    "relu",
+    "silu",
+    "softmax",
+    "layernorm",
+    "rmsnorm",
+    "norm",
+    "h2d",
+    "d2h",
+    "memcpy",
+    "transpose",
+    "cast",
+    "permute",
+    "allreduce",
+    "allgather",
+    "activation",
+    "add",
+];
+
+fn all_of(name: &str, list: &[&str]) -> bool {
+    let words = lower_words(name);
+    !words.is_empty() && words.iter().all(|w| list.contains(&w.as_str()))
+}
+
+/// The name of an operation beside a GEMM: `bias+gelu`.
+pub(super) fn is_operation(name: &str) -> bool {
+    all_of(name, OPERATIONS)
+}
+
+/// Times of other operations are no sides; beside the time of the GEMM the total of all is none either.
+fn operations(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
+    let is_other = |s: &Side| is_operation(&s.name);
+    let is_gemm = |s: &Side| all_of(&s.name, &["gemm", "matmul", "mm", "kernel"]);
+    let is_total = |s: &Side| s.name.is_empty() && s.time.is_some_and(|t| columns[t].title.total);
+    let gemm = sides.iter().any(is_gemm);
+    let dropped = |s: &Side| is_other(s) || gemm && is_total(s);
+    if sides.iter().all(dropped) {
+        return;
+    }
+    for side in sides.iter().filter(|s| dropped(s)) {
+        let figure = side.time.or(side.rate).map_or("", |i| &columns[i].name);
+        notes.push(format!("“{figure}” is not of the GEMM alone: no side."));
+    }
+    sides.retain(|s| !dropped(s));
+    if let [side] = &mut sides[..]
+        && is_gemm(side)
+    {
+        side.name.clear();
+    }
 }
 
 /// `time_1, time_2, …` repeat one measurement: the median counts.
@@ -140,6 +200,7 @@ pub(super) fn calls(
     time: &Column,
     columns: &[Column],
     facts: &Facts,
+    answer: Option<&str>,
     notes: &mut Vec<String>,
 ) -> Vec<f64> {
     let rows = time.cells.len();
@@ -153,6 +214,9 @@ pub(super) fn calls(
     if let Some(count) = columns.iter().find(|c| c.title.holds == Holds::Count) {
         let shares =
             columns.iter().find(|c| c.title.holds == Holds::Share && is_proportional(time, c));
+        if answer == Some(OF_ALL) {
+            return (0..rows).map(|r| count.value(r).filter(|v| *v > 0.0).unwrap_or(1.0)).collect();
+        }
         if time.title.total || shares.is_some() {
             let why =
                 shares.map_or("a total".to_owned(), |s| format!("“{}” are its shares", s.name));
@@ -168,6 +232,41 @@ pub(super) fn calls(
         return vec![f64::from(calls.value); rows];
     }
     vec![1.0; rows]
+}
+
+/// The answers to whether a time beside a count is of one call.
+pub(super) const OF_ONE: &str = "one call";
+pub(super) const OF_ALL: &str = "all calls";
+
+/// A time beside the count of its calls that says neither total nor average, without a rate or a share that would
+/// tell.
+pub(super) fn open_calls(side: &Side, columns: &[Column], facts: &Facts) -> Option<Question> {
+    let time = &columns[side.time?];
+    let counted = |c: &&Column| {
+        let words = lower_words(&c.name);
+        let calls = ["calls", "count", "instances", "launches", "invocations", "occurrences"];
+        c.title.holds == Holds::Count
+            && words.iter().any(|w| calls.contains(&w.as_str()))
+            && c.cells.iter().any(|c| c.value.is_some_and(|v| v > 1.0))
+    };
+    let count = columns.iter().find(counted)?;
+    let said =
+        lower_words(&time.name).iter().any(|w| ["per", "each", "latency"].contains(&w.as_str()));
+    let told = said
+        || side.rate.is_some()
+        || time.title.total
+        || time.title.rank != Title::of(Holds::Time).rank
+        || time.title.calls > 0
+        || facts.calls.is_some()
+        || columns.iter().any(|c| c.title.holds == Holds::Share && is_proportional(time, c));
+    if told {
+        return None;
+    }
+    let text = format!(
+        "“{}” stands beside “{}”: a time of one call, or of all? Assuming one.",
+        time.name, count.name
+    );
+    Some(Question::new("calls", text, OF_ONE, &[OF_ONE, OF_ALL]))
 }
 
 fn is_proportional(a: &Column, b: &Column) -> bool {

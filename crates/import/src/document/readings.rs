@@ -81,6 +81,22 @@ impl<'a> Sizes<'a> {
         self.of_letter(letter).is_some() || self.facts.size(letter).is_some()
     }
 
+    /// A size and the title of its column.
+    fn named(&self, letter: char) -> String {
+        let column = self.of_letter(letter);
+        column.map_or(String::new(), |c| format!("{} = “{}”", letter.to_ascii_uppercase(), c.name))
+    }
+
+    /// Cells of two sizes, a weight's say, of which no title tells the order.
+    fn has_pairs(&self) -> bool {
+        let pair = |c: &Column| {
+            let two =
+                |c: &Cell| c.text.starts_with(['[', '(']) && whole_numbers(&c.text).len() == 2;
+            share(c.cells.iter().map(two)) > 0.5
+        };
+        self.columns.iter().any(pair)
+    }
+
     /// The sizes that stand around the table, with their lines.
     fn stated(&self) -> String {
         let said = "mnk".chars().filter(|l| self.of_letter(*l).is_none()).filter_map(|l| {
@@ -119,6 +135,11 @@ pub(super) fn readings(
         return Ok(vec![reading]);
     }
     let batch = all.column(Holds::Batch).or_else(|| all.column(Holds::Groups));
+    if let Some(length) =
+        all.column(Holds::Length).filter(|_| !all.known('m') && all.known('n') && all.known('k'))
+    {
+        return Ok(vec![sequences(&all, all.column(Holds::Batch), length)]);
+    }
     if have.len() == 3 && !(titled.is_empty() && all.column(Holds::Batch).is_some()) {
         return Ok(three(&all, batch));
     }
@@ -131,7 +152,7 @@ pub(super) fn readings(
     {
         return Ok(vec![reading]);
     }
-    if titled == ['n'] && have == ['n'] || titled == ['m'] && have == ['m'] {
+    if titled == ['n'] && have == ['n'] && !all.has_pairs() {
         return Ok(vec![lone(&all, titled[0])]);
     }
     if have.is_empty()
@@ -309,6 +330,23 @@ fn is_factor(all: &Sizes<'_>, batch: &Column, base: &[Option<[u32; 3]>], counts:
     fits(&[])
         || others.iter().any(|a| fits(&[a]))
         || others.iter().enumerate().any(|(i, a)| others[i + 1..].iter().any(|b| fits(&[a, b])))
+}
+
+/// In `B, L, d_model, d_ff` one GEMM takes the tokens of all sequences: M = B · L.
+fn sequences(all: &Sizes<'_>, batch: Option<&Column>, length: &Column) -> Reading {
+    let of_row = |r: usize| {
+        let b = batch.map_or(Some(1), |b| b.cells.get(r)?.whole())?;
+        let m = b.checked_mul(length.cells.get(r)?.whole()?)?;
+        Some([m, all.get('n', r)?, all.get('k', r)?, 1])
+    };
+    let name = |c: Option<&Column>| c.map_or(String::new(), |c| format!("“{}”", c.name));
+    let m = match batch {
+        Some(_) => format!("{} · {}", name(batch), name(Some(length))),
+        None => name(Some(length)),
+    };
+    let parts = [format!("M = {m}"), all.named('n'), all.named('k'), all.stated()];
+    let why: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+    Reading::new((0..all.rows).map(of_row).collect(), why.join("; "))
 }
 
 /// In `batch, N, K` one GEMM takes the whole batch: it is M.

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Table};
 use super::columns::{Column, close, columns, expand, share};
-use super::evidence::{Side, calls, choose, measured, sides};
+use super::evidence::{Side, calls, choose, measured, open_calls, sides};
 use super::facts::{Fact, Facts, Types, facts, unit_words};
 use super::readings::{Question, Reading, readings};
 use super::sizes::triple_anywhere;
@@ -81,8 +81,13 @@ impl Reader<'_> {
         }
         for side in &mut sides {
             if let Some(time) = side.time {
-                side.calls =
-                    calls(&self.columns[time], &self.columns, &self.facts, &mut self.notes);
+                let answer = self.options.answer("calls");
+                let time = &self.columns[time];
+                side.calls = calls(time, &self.columns, &self.facts, answer, &mut self.notes);
+                let open = open_calls(side, &self.columns, &self.facts);
+                if !self.table.is_log && self.questions.iter().all(|q| q.key != "calls") {
+                    self.questions.extend(open);
+                }
             }
             self.time_is_right(side, &ways[0]);
         }
@@ -462,6 +467,7 @@ impl Reader<'_> {
                     | Holds::Count
                     | Holds::Spread
                     | Holds::Batch
+                    | Holds::Length
                     | Holds::Groups
             );
             let figure = column.title.is_figure() || column.title.holds == Holds::Bandwidth;

@@ -308,3 +308,125 @@ fn a_page_in_one_line_keeps_merged_cells_and_the_words_around_its_table() {
     assert_eq!(d.devices[usize::from(d.device[0])], "H100 SXM");
     assert!(asked(&d).is_empty(), "{:?}", asked(&d));
 }
+
+fn device(data: &Dataset, row: usize) -> &str {
+    data.devices[usize::from(data.device[row])].as_str()
+}
+
+#[test]
+fn a_column_of_cells_with_a_unit_is_a_side() {
+    let d = read(
+        "| Shape | eager | torch.compile |\n|---|---|---|\n\
+         | M=8 N=512 K=256 bf16 | 9.5 us | 8.5 us |\n| M=64 N=512 K=1024 bf16 | 32.0 us | 29.5 us |\n",
+    );
+    assert_eq!((d.len(), d.time_s[1], d.k[3]), (4, 8.5e-6, 1024));
+    assert_eq!([library(&d, 0), library(&d, 1)], ["eager", "torch.compile"]);
+}
+
+#[test]
+fn a_remark_behind_the_unit_of_a_title_is_no_quotient() {
+    let d = read(
+        "| M | N | K | base (us) | ours (us, speedup) |\n|---|---|---|---|---|\n\
+         | 8 | 512 | 256 | 14.0 | 10.0 (1.40x) |\n| 64 | 512 | 256 | 30.0 | 20.0 (1.50x) |\n",
+    );
+    assert_eq!((d.len(), library(&d, 1), d.time_s[3]), (4, "ours", 20e-6));
+}
+
+#[test]
+fn a_size_or_a_device_in_a_title_is_of_its_column() {
+    let d = read(
+        "M=1 vs M=32 (N=K=2048, int8, L40S), times in us\n\n\
+         | kernel | M=1 | M=32 |\n|---|---|---|\n| onelib | 80.0 | 90.5 |\n| twolib | 70.0 | 85.0 |\n",
+    );
+    assert_eq!((d.m.clone(), d.time_s[1], library(&d, 1)), (vec![1, 32, 1, 32], 90.5e-6, "onelib"));
+    let d = read(
+        "fp16, K=4096, times in us\n\n| M | up (N=8192) | down (N=2048) |\n|---|---|---|\n| 128 | 60.0 | 25.0 |\n",
+    );
+    assert_eq!((d.n.clone(), d.m.clone()), (vec![8192, 2048], vec![128; 2]));
+    let d = read(
+        "Times (us), N=K=4096, fp16\n\n| M | A100 SXM | MI300X |\n|---|---|---|\n| 128 | 24.0 | 19.0 |\n",
+    );
+    assert_eq!([device(&d, 0), device(&d, 1), library(&d, 0)], ["A100 SXM", "MI300X", ""]);
+    let d = read(
+        "M=N=K=8192\n\n| | bf16 | fp8 |\n|---|---|---|\n\
+         | H100 SXM | 700 TFLOPS | 1300 TFLOPS |\n| MI300X | 580 TFLOPS | 1100 TFLOPS |\n",
+    );
+    assert_eq!([device(&d, 0), device(&d, 3)], ["H100 SXM", "MI300X"]);
+}
+
+#[test]
+fn m_alone_is_never_squared() {
+    for text in [
+        "bf16, H200. K=4096.\n\n| M | us |\n|---|---|\n| 128 | 11.0 |\n| 2048 | 120.0 |\n",
+        "| layer | weight | tokens | us |\n|---|---|---|---|\n| a | [1024, 512] | 128 | 41.0 |\n",
+        "M,us\n128,11.0\n2048,120.0\n",
+    ] {
+        let said = refused(text);
+        assert!(said.contains("N"), "{said}");
+    }
+}
+
+#[test]
+fn tokens_of_a_batch_of_sequences_are_m() {
+    for names in ["B,L,d_model,d_ff", "batch,seqlen,hidden_size,intermediate"] {
+        let d = read(format!(
+            "{names},dtype,us\n8,512,4096,16384,bf16,3400\n2,256,1024,4096,bf16,30\n"
+        ));
+        let sizes = [d.m.clone(), d.n.clone(), d.k.clone(), d.batch.clone()];
+        assert_eq!(sizes, [vec![4096, 512], vec![16384, 4096], vec![4096, 1024], vec![1; 2]]);
+    }
+    let d = read("N=512, K=256, fp16\n\n| batch tokens | lib (us) |\n|---|---|\n| 16 | 9.0 |\n");
+    assert_eq!((d.m[0], d.n[0], d.k[0]), (16, 512, 256));
+}
+
+#[test]
+fn types_of_weights_and_activations_are_the_two_operands() {
+    let types = |d: &Dataset, row: usize| (d.problem(row).op.a, d.problem(row).op.b);
+    let d = read("m,n,k,act_type,weight_type,us\n16,4096,4096,bf16,int4,9.0\n");
+    assert_eq!(types(&d, 0), (DataType::Bf16, DataType::Int4));
+    let d = read(
+        "N=512, K=256, fp16\n\n| M | plain (us) | Marlin W4A16 (us) |\n|---|---|---|\n| 16 | 9.0 | 5.0 |\n",
+    );
+    assert_eq!(types(&d, 0), (DataType::Fp16, DataType::Fp16));
+    assert_eq!(types(&d, 1), (DataType::Fp16, DataType::Int4));
+    let d = read(
+        "fp16, times in us\n\n| M | N | K | nn.Linear | FP6-LLM |\n|---|---|---|---|---|\n| 16 | 512 | 256 | 9.0 | 5.0 |\n",
+    );
+    assert_eq!(library(&d, 1), "FP6-LLM");
+}
+
+#[test]
+fn a_title_spells_the_order_of_sizes() {
+    let d = read(
+        "bf16 on H100 SXM\n\n| MxKxN | us |\n|---|---|\n| 4096x2048x1024 | 45.5 |\n| 1024x28672x8192 | 890.0 |\n",
+    );
+    assert_eq!((d.m[0], d.k[0], d.n[0]), (4096, 2048, 1024));
+    assert!(!asked(&d).contains(&"order"));
+}
+
+#[test]
+fn a_time_beside_a_count_of_calls_is_asked() {
+    let text = "shape (MxNxK),calls,time (ms)\n4096x4096x4096,1000,250.0\n2048x2048x2048,10,1.5\n";
+    assert!(asked(&read(text)).contains(&"calls"));
+    let mut options = ImportOptions::default();
+    options.answers.insert("calls".to_owned(), "all calls".to_owned());
+    assert!((read_with("", text, &options).time_s[0] / 250e-6 - 1.0).abs() < 1e-12);
+    let total = text.replace("time (ms)", "total time (ms)");
+    assert!(!asked(&read(total)).contains(&"calls"));
+}
+
+#[test]
+fn other_operations_totals_and_row_numbers_are_no_sides() {
+    let d = read(
+        "| M | N | K | GEMM (us) | bias+gelu (us) | total (us) |\n|---|---|---|---|---|---|\n| 512 | 256 | 128 | 50.0 | 4.0 | 54.0 |\n",
+    );
+    assert_eq!((d.len(), d.time_s[0]), (1, 50e-6));
+    let d = read(
+        "| M | N | K | GEMM (us) | quantize (us) |\n|---|---|---|---|---|\n| 512 | 256 | 128 | 50.0 | 4.0 |\n",
+    );
+    assert_eq!((d.len(), d.time_s[0]), (1, 50e-6));
+    let d = read(
+        "case;m;n;k;speed\n1;4096;4096;4096;245,1\n2;8192;8192;8192;251,9\n3;512;4096;4096;180,4\n",
+    );
+    assert_eq!(d.len(), 3);
+}

@@ -1,7 +1,13 @@
 //! What a column may hold by its title: candidates, about which the cells and the arithmetic decide.
 
+mod names;
+
 use super::block::bare;
 use super::words::{self, Measure, letter_runs, lower_words, unit};
+use names::{
+    ASIDE_WORDS, DERIVED_WORDS, NAMES, OF_FIGURE, PARAMETER_WORDS, RATE_WORDS, STATISTICS,
+    TIME_WORDS,
+};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +16,8 @@ pub(super) enum Holds {
     N,
     K,
     Batch,
+    /// The length of a sequence, of which a batch is in M.
+    Length,
     Groups,
     /// The only size of square matrices.
     Square,
@@ -72,109 +80,10 @@ impl Title {
 
 /// Rank of a figure of which no statistic is stated.
 const RANK: u8 = 3;
+/// Rank of a total beside a figure of the call.
+const TOTAL: u8 = 6;
 /// Rank of a statistic that is no figure of a call.
 const SPREAD: u8 = 9;
-
-const STATISTICS: &[(&str, u8)] = &[
-    ("median", 0),
-    ("med", 0),
-    ("p50", 0),
-    ("mean", 1),
-    ("average", 1),
-    ("avg", 1),
-    ("mittel", 1),
-    ("min", 4),
-    ("best", 4),
-    ("max", 5),
-    ("worst", 5),
-    ("p10", 9),
-    ("p20", 9),
-    ("p80", 9),
-    ("p90", 9),
-    ("p95", 9),
-    ("p99", 9),
-    ("std", 9),
-    ("stddev", 9),
-    ("stdev", 9),
-    ("cv", 9),
-    ("noise", 9),
-];
-
-const TIME_WORDS: &[&str] =
-    &["time", "latency", "duration", "elapsed", "runtime", "laufzeit", "zeit", "dauer", "耗时"];
-const RATE_WORDS: &[&str] =
-    &["throughput", "perf", "performance", "leistung", "flops", "算力", "compute"];
-
-const DERIVED_WORDS: &[&str] = &[
-    "speedup",
-    "vs",
-    "ratio",
-    "delta",
-    "relative",
-    "rel",
-    "gain",
-    "diff",
-    "err",
-    "error",
-    "mfu",
-    "hfu",
-    "peak",
-    "cos",
-    "allclose",
-    "faster",
-    "roofline",
-    "intensity",
-];
-
-/// Times of something else than a call, and what has a unit of its own.
-const ASIDE_WORDS: &[&str] = &[
-    "clock", "start", "wait", "watt", "watts", "power", "overhead", "compile", "warmup", "cycles",
-];
-
-/// Parameters of a kernel or a call, which have no unit.
-const PARAMETER_WORDS: &[&str] = &[
-    "block", "blocks", "tile", "bm", "bn", "bk", "blk", "lda", "ldb", "ldc", "ldd", "stride",
-    "alpha", "beta", "warp", "warps", "stage", "stages", "split", "mem", "memory",
-];
-
-const NAMES: &[(&str, Holds)] = &[
-    (
-        "n_tokens tokens num_tokens size_m matm m_size rows m/group m_per_group tokens/expert \
-      m_per_expert zeilenm 行数m dim_m m",
-        Holds::M,
-    ),
-    (
-        "n size_n matn n_size cols out out_features output_features d_ff n_out outfeatures dim_n 列数n \
-      spaltenn output_size intermediate",
-        Holds::N,
-    ),
-    (
-        "k size_k matk k_size in in_features input_features d_model k_in infeatures dim_k tiefek \
-      input_size hidden hidden_size",
-        Holds::K,
-    ),
-    ("b batch batch_size bs batchsize batch_count batches bsz", Holds::Batch),
-    (
-        "groups group g num_groups e experts num_experts n_expert n_experts n_groups group_count expert",
-        Holds::Groups,
-    ),
-    (
-        "m=n=k n=m=k n=k=m m=k=n mnk_size matrix_size matrixsize size dim dimension square matrix_dim \
-      matrix_dimension",
-        Holds::Square,
-    ),
-    ("device gpu gpu_name device_name hardware platform arch chip accelerator gfx", Holds::Device),
-    (
-        "library lib backend provider impl implementation kernel kernel_name framework method engine \
-      solver variant label name op side version algo algorithm config configuration kernel_type",
-        Holds::Library,
-    ),
-    (
-        "shape shapes problem problem_size gemm_shape matrix_shape sizes gemm mnk nmk input_shape \
-      input_shapes dims gemm_size problem_shape",
-        Holds::Shape,
-    ),
-];
 
 /// Letters, digits and the signs that tell sizes, in lower case.
 fn key(text: &str) -> String {
@@ -190,6 +99,16 @@ fn named(text: &str) -> Option<Holds> {
 /// The order of three or two sizes that a title names: `(M, K, N)`, `b x m x n x k`, `N x K`.
 fn order_of(text: &str) -> Vec<char> {
     let lower = text.to_lowercase();
+    // `MxNxK`, `MNK`
+    let joined = letter_runs(&lower).find_map(|(_, run)| {
+        let letters: Vec<char> = run.chars().filter(|c| *c != 'x').collect();
+        let all = ['m', 'n', 'k'].iter().all(|l| letters.contains(l));
+        let apart = run.len() == 3 || run.split('x').all(|l| l.len() == 1);
+        (all && letters.len() == 3 && apart).then_some(letters)
+    });
+    if let Some(letters) = joined {
+        return letters;
+    }
     let mut found = Vec::new();
     for (from, run) in letter_runs(&lower) {
         let alone = |c: char| "mnkb".contains(c);
@@ -253,7 +172,7 @@ fn type_of(low: &str) -> Option<Holds> {
         return None;
     }
     let place = |w: &str| match w {
-        "a" | "in0" | "act" | "activation" | "activations" => Some(Holds::TypeA),
+        "a" | "x" | "in0" | "act" | "activation" | "activations" => Some(Holds::TypeA),
         "b" | "w" | "in1" | "weight" | "weights" => Some(Holds::TypeB),
         "out" | "output" | "result" | "c" | "d" | "acc" | "accumulator" | "compute" | "scale" => {
             Some(Holds::TypeOut)
@@ -312,6 +231,22 @@ fn without_advice(text: &str) -> String {
     text.to_owned()
 }
 
+/// `(us, speedup)` as `(us)`: what is remarked behind the unit of a bracket is of the cells.
+fn without_remarks(text: &str) -> String {
+    let Some((before, rest)) = text.split_once('(') else { return text.to_owned() };
+    let Some((inner, behind)) = rest.split_once(')') else { return text.to_owned() };
+    if !inner.contains([',', ';']) || unit(inner).is_none() {
+        return text.to_owned();
+    }
+    let remark = |part: &&str| {
+        let words = lower_words(part);
+        let derived = words.iter().any(|w| DERIVED_WORDS.contains(&w.as_str()));
+        (derived || part.contains('%')) && unit(part).is_none()
+    };
+    let kept: Vec<&str> = inner.split([',', ';']).filter(|p| !remark(p)).collect();
+    format!("{before}({}){behind}", kept.join(","))
+}
+
 /// `MedianUs` as `Median Us`.
 fn without_camel(text: &str) -> String {
     for ending in ["Us", "Ms", "Ns"] {
@@ -353,7 +288,7 @@ fn is_count(low: &str) -> bool {
 
 /// What the title says of a column.
 pub(super) fn title(text: &str) -> Title {
-    let whole = without_camel(&bare(text));
+    let whole = without_remarks(&without_camel(&bare(text)));
     let whole = whole.trim();
     let spaced = whole.replace('_', " ");
     let spaced = spaced.as_str();
@@ -421,43 +356,11 @@ fn figure(text: &str, low: &str) -> Title {
         None => Holds::Open,
     };
     let total = has(&["total", "sum", "all", "gesamt"]);
+    // A total is the last resort.
+    let rank = if total && rank == RANK { TOTAL } else { rank };
     let calls = calls_in(&plain);
     Title { factor, label: label_of(text), calls, rank, total, ..Title::of(holds) }
 }
-
-/// Words of a title that tell the figure, not whose it is.
-const OF_FIGURE: &[&str] = &[
-    "median",
-    "med",
-    "mean",
-    "average",
-    "avg",
-    "min",
-    "max",
-    "best",
-    "total",
-    "of",
-    "per",
-    "call",
-    "kernel",
-    "gpu",
-    "exec",
-    "execution",
-    "wall",
-    "inference",
-    "measured",
-    "achieved",
-    "attained",
-    "device",
-    "p50",
-    "in",
-    "e2e",
-    "host",
-    "cuda",
-    "sum",
-    "gesamt",
-    "mittel",
-];
 
 /// Whose figure it is: the title without units, statistics and brackets.
 pub(super) fn label_of(text: &str) -> String {
@@ -495,6 +398,14 @@ pub(super) fn label_of(text: &str) -> String {
         }
     }
     if label.eq_ignore_ascii_case("t") { String::new() } else { label }
+}
+
+/// A time of something else than a call: `compile time`, and not the side `torch.compile`.
+pub(super) fn is_aside(text: &str) -> bool {
+    let words = lower_words(text);
+    let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
+    let compiled = words.iter().any(|w| w == "compile");
+    has(ASIDE_WORDS) && (!compiled || has(TIME_WORDS))
 }
 
 /// The title names a measurement, by its unit or its word.

@@ -139,6 +139,28 @@ fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
     }
 }
 
+/// `W4A16`: the bits of the weights, B, and of the activations, A, whose type is that of the fact where it has as many.
+fn weights_and_acts(word: &str, fact: Option<&Fact<Types>>) -> Option<Typed> {
+    let lower = word.to_lowercase();
+    let (weights, acts) = lower.strip_prefix('w')?.split_once('a')?;
+    let stated = match fact.map(|f| &f.value) {
+        Some(Types::Operands(a, _)) => vec![a.clone()],
+        Some(Types::OneOf(some)) => some.clone(),
+        None => Vec::new(),
+    };
+    let of = |bits: &str, whole: Option<DataType>| -> Option<TypeName> {
+        let known = stated.iter().find(|t| t.dtype.bits().to_string() == bits);
+        known.cloned().or(whole.map(TypeName::from))
+    };
+    let int = |bits: &str| match bits {
+        "4" => Some(DataType::Int4),
+        "8" => Some(DataType::Int8),
+        "16" => Some(DataType::Fp16),
+        _ => None,
+    };
+    Some(Typed { a: of(acts, int(acts))?, b: of(weights, int(weights))? })
+}
+
 /// Of the name of the side or the row: `triton-fp8`, `bf16 ms`, `QMM 4-bit`.
 fn of_name(
     columns: &[Column],
@@ -160,6 +182,9 @@ fn of_name(
             }
         })
         .collect();
+    if let Some(typed) = words.iter().find_map(|w| weights_and_acts(w, fact)) {
+        return Some(typed);
+    }
     let types = types_in(&words.join(" "));
     let first = types.first()?;
     if let Some(second) = types.get(1)

@@ -262,7 +262,13 @@ pub(super) fn without_types(text: &str) -> String {
         let end = tail.find(|c| !in_word(c)).unwrap_or(tail.len());
         let word = &tail[..end];
         let bits = matches!(word, "4" | "8") && tail[end..].starts_with("-bit");
+        // `FP6-LLM` is a name; `fp8-cutlass` is a library with its type.
+        let joined = tail[end..].strip_prefix('-').and_then(|b| b.split(|c| !in_word(c)).next());
+        let is_name = joined.is_some_and(|w| {
+            w.starts_with(|c: char| c.is_alphabetic()) && w.len() > 1 && !names_library(w)
+        });
         match type_of_word(word) {
+            Some(_) if is_name => out.push_str(word),
             _ if bits => {
                 rest = &tail[end + 4..];
                 out.push(' ');

@@ -235,8 +235,8 @@ pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) -> Vec<
         let lone: Vec<usize> = guesses
             .iter()
             .enumerate()
-            // `k` as the only size means that M and N have unknown titles.
-            .filter(|(_, (g, _))| matches!(g.spec.meaning, M | N) && g.strength >= 95)
+            // `m` or `k` as the only size means that the others have unknown titles, or stand elsewhere.
+            .filter(|(_, (g, _))| g.spec.meaning == N && g.strength >= 95)
             .map(|(i, _)| i)
             .collect();
         if let [i] = lone[..]

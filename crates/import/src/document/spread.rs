@@ -1,0 +1,113 @@
+//! Titles that state a size or a device: `M=16`, `out (N=4096)`, `H100 SXM`. Such a table has a row for each of
+//! their values, and the value as a cell.
+
+use super::block::Table;
+use super::sizes::{Stated, stated};
+use super::title::{Holds, title};
+use super::words::devices_in;
+use gemmscope_model::hardware;
+
+/// The dress of a table whose titles stated sizes or devices, which are cells now.
+pub(super) const SPREAD: &str = "sizes or devices in titles";
+
+/// What a title states, and what is left of it as the title of a figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Said {
+    sizes: Stated,
+    device: String,
+    rest: String,
+}
+
+/// A figure that its title says nothing else of.
+const FIGURE: &str = "measured";
+
+fn said(text: &str) -> Option<Said> {
+    let lower = text.to_lowercase();
+    // `split-k=4` is no size.
+    if lower.contains("split") {
+        return None;
+    }
+    let sizes = stated(text);
+    let mut rest = text.to_owned();
+    if sizes.any() {
+        let word = |w: &str| stated(w.trim_matches(|c: char| "()[],;".contains(c))).any();
+        let kept: Vec<String> = text
+            .split_whitespace()
+            .filter(|w| !word(w) && !w.contains('='))
+            .map(str::to_owned)
+            .collect();
+        rest = kept.join(" ");
+    }
+    let devices = devices_in(&rest);
+    let device = match &devices[..] {
+        [one] if !hardware::match_name(one).candidates().is_empty() => one.clone(),
+        _ => String::new(),
+    };
+    if !device.is_empty() {
+        rest = rest.replacen(&device, "", 1);
+    }
+    if device.is_empty() && !sizes.any() {
+        return None;
+    }
+    let rest = rest.replace("()", "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let rest = rest.trim_matches([' ', ',', ':', '-', '@']).to_owned();
+    let rest = if rest.is_empty() { FIGURE.to_owned() } else { rest };
+    let figure = matches!(title(&rest).holds, Holds::Time | Holds::Rate | Holds::Open);
+    figure.then_some(Said { sizes, device, rest })
+}
+
+/// A row for each size and device that the titles state, where no column has them.
+pub(super) fn spread(table: Table) -> Table {
+    let mut all: Vec<Option<Said>> = table.titles.iter().map(|t| said(t)).collect();
+    let holds: Vec<Holds> = table.titles.iter().map(|t| title(t).holds).collect();
+    for one in &mut all {
+        let taken = one.as_ref().is_some_and(|s| {
+            s.sizes.m.is_some() && holds.contains(&Holds::M)
+                || s.sizes.n.is_some() && holds.contains(&Holds::N)
+                || s.sizes.k.is_some() && holds.contains(&Holds::K)
+                || !s.device.is_empty() && holds.contains(&Holds::Device)
+        });
+        if taken {
+            *one = None;
+        }
+    }
+    let mut groups: Vec<&Said> = Vec::new();
+    let mut rests: Vec<&str> = Vec::new();
+    let same = |a: &Said, b: &Said| a.sizes == b.sizes && a.device == b.device;
+    for one in all.iter().flatten() {
+        if !groups.iter().any(|g| same(g, one)) {
+            groups.push(one);
+        }
+        if !rests.contains(&one.rest.as_str()) {
+            rests.push(&one.rest);
+        }
+    }
+    if groups.is_empty() {
+        return table;
+    }
+    let letters: Vec<char> =
+        "mnk".chars().filter(|l| groups.iter().any(|g| g.sizes.of(*l).is_some())).collect();
+    let named = groups.iter().any(|g| !g.device.is_empty());
+    let shared: Vec<usize> = (0..all.len()).filter(|i| all[*i].is_none()).collect();
+    let mut out = Table { dress: SPREAD, rows: Vec::new(), lines: Vec::new(), ..table.clone() };
+    out.titles = shared.iter().map(|i| table.titles[*i].clone()).collect();
+    out.titles.extend(letters.iter().map(|l| l.to_ascii_uppercase().to_string()));
+    out.titles.extend(named.then(|| "device".to_owned()));
+    out.titles.extend(rests.iter().map(|r| (*r).to_owned()));
+    for (at, row) in table.rows.iter().enumerate() {
+        let cell = |i: usize| row.get(i).cloned().unwrap_or_default();
+        for group in &groups {
+            let mut cells: Vec<String> = shared.iter().map(|i| cell(*i)).collect();
+            let size = |l: &char| group.sizes.of(*l).map(|v| v.to_string()).unwrap_or_default();
+            cells.extend(letters.iter().map(size));
+            cells.extend(named.then(|| group.device.clone()));
+            cells.extend(rests.iter().map(|rest| {
+                let own = |s: &Said| same(s, group) && s.rest == *rest;
+                all.iter().position(|s| s.as_ref().is_some_and(own)).map_or(String::new(), cell)
+            }));
+            out.rows.push(cells);
+            out.lines.push(table.lines.get(at).copied().unwrap_or(0));
+        }
+    }
+    out
+}
