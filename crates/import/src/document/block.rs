@@ -177,8 +177,18 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             && let Some(found) = dress::found(&lines, i)
         {
             let end = found.end.max(i + 1);
+            let beside = match found.table.dress {
+                markup::HTML => markup::beside(&lines[i..end]),
+                _ => [const { Vec::new() }; 2],
+            };
+            let sentence = |line: usize| {
+                move |text: String| Block { kind: Kind::Sentence, line: line as u32, text }
+            };
+            let [above, below] = beside;
+            out.extend(above.into_iter().map(sentence(i + 1)));
             let kind = Kind::Table(spread(tidy(found.table)));
             out.push(Block { kind, line: i as u32 + 1, text: String::new() });
+            out.extend(below.into_iter().map(sentence(end)));
             i = end;
             continue;
         }
@@ -222,7 +232,7 @@ fn words_of(lines: &[&str], i: usize) -> (Kind, String) {
     let underlined = |mark: char| below.len() >= 3 && below.chars().all(|c| c == mark);
     let bold = line.strip_prefix("**").and_then(|t| t.trim_end_matches(':').strip_suffix("**"));
     let lower = line.to_lowercase();
-    let of_html = ["<summary", "<b>", "<strong", "<h1", "<h2", "<h3", "<h4", "<caption"];
+    let of_html = ["<summary", "<b>", "<strong", "<h1", "<h2", "<h3", "<h4"];
     let kind = if bold.is_some_and(|b| !b.contains("**"))
         || of_html.iter().any(|t| lower.starts_with(t))
     {

@@ -139,8 +139,16 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     if of_product.is_some_and(|b| b.trim_start().starts_with(|c: char| c.is_ascii_digit())) {
         return words();
     }
-    let end = ["±", "+/-", "("].iter().filter_map(|m| behind.find(m)).min();
-    let measured = unit(&behind[..end.unwrap_or(behind.len())]);
+    let named_unit = |text: &str| {
+        let end = ["±", "+/-", "("].iter().filter_map(|m| text.find(m)).min();
+        unit(&text[..end.unwrap_or(text.len())])
+    };
+    // `12.1 ± 0.4 µs`
+    let spread = ["±", "+/-"].iter().find_map(|m| behind.strip_prefix(m)).map(str::trim_start);
+    let measured = match spread {
+        Some(spread) => named_unit(&spread[length_of(spread, commas)..]),
+        None => named_unit(behind),
+    };
     let lone = |letters: &[char]| {
         behind.strip_prefix(letters).is_some_and(|b| !b.starts_with(|c: char| c.is_alphanumeric()))
     };

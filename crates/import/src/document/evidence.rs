@@ -8,6 +8,9 @@ use super::title::{Holds, Title};
 use super::units::Limits;
 use super::words::{lower_words, names_library};
 
+/// The key of the question how many calls a time is of.
+pub(super) const CALLS: &str = "calls";
+
 /// The figures of one library or kernel: positions among the columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Side {
@@ -381,10 +384,10 @@ fn unproved(
     let (low, high) = off.iter().fold((f64::INFINITY, 0f64), |(l, h), v| (l.min(*v), h.max(*v)));
     if off.len() > 1 && high < 1.05 * low && way.question.is_none() {
         let text = format!(
-            "Rate times time is {low:.4} times 2MNK in all rows: a batch, groups, or calls in one time? The time is \
-             taken as it stands."
+            "Rate times time is {low:.4} times 2MNK in all rows: a batch, groups, or calls in one time? Say how many; the \
+             time is taken as of one."
         );
-        way.question = Some(Question::new("calls", text, "1", &[]));
+        way.question = Some(Question::new(CALLS, text, "1", &[]));
     } else if over_peak && all > 1 {
         let text = format!("Assuming that {}: any other reading lies above the peak.", way.why);
         let value = way.question.as_ref().map_or(String::new(), |q| q.value.clone());

@@ -34,6 +34,8 @@ pub(super) struct Facts {
     pub square: Option<Fact<()>>,
     pub order: Option<Fact<Vec<char>>>,
     pub device: Option<Fact<String>>,
+    /// Several in one place, of which none is taken.
+    pub devices: Option<Fact<Vec<String>>>,
     pub types: Option<Fact<Types>>,
     pub unit: Option<Fact<(Measure, f64)>>,
     pub calls: Option<Fact<u32>>,
@@ -103,7 +105,6 @@ const MOST: usize = 400;
 /// The facts of the table at a place among the blocks.
 pub(super) fn facts(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Facts {
     let mut out = Facts::default();
-    let mut open = Open::default();
     let is_log = blocks[at].table().is_some_and(|t| t.is_log);
     for i in around(blocks, paths, at).into_iter().take(MOST) {
         let block = &blocks[i];
@@ -114,7 +115,7 @@ pub(super) fn facts(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Facts 
         if !is_log {
             sizes(&text, block.line, &mut out);
         }
-        device(&text, block.line, &mut out, &mut open);
+        device(&text, block.line, &mut out);
         types(&text, block.line, &mut out);
         unit_of(&text, block.line, &mut out);
         calls(&text, block.line, &mut out);
@@ -125,12 +126,6 @@ pub(super) fn facts(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Facts 
         }
     }
     out
-}
-
-/// What a nearer place leaves undecided, so that a further one does not decide it.
-#[derive(Default)]
-struct Open {
-    device: bool,
 }
 
 fn put<T>(place: &mut Option<Fact<T>>, value: T, line: u32) {
@@ -201,7 +196,7 @@ fn stated_order(text: &str) -> Option<Vec<char>> {
     None
 }
 
-fn device(text: &str, line: u32, out: &mut Facts, open: &mut Open) {
+fn device(text: &str, line: u32, out: &mut Facts) {
     let names = devices_in(text);
     let cards: Vec<&String> =
         names.iter().filter(|n| !n.to_lowercase().starts_with("gfx")).collect();
@@ -215,10 +210,11 @@ fn device(text: &str, line: u32, out: &mut Facts, open: &mut Open) {
     };
     let Some(longest) = cards.iter().max_by_key(|n| n.len()) else { return };
     let one = cards.iter().all(|n| key(n) == key(longest));
-    if one && !open.device {
+    // A further place does not decide what a nearer one leaves open.
+    if one && out.devices.is_none() {
         put(&mut out.device, (*longest).clone(), line);
     } else if out.device.is_none() {
-        open.device = true;
+        put(&mut out.devices, cards.into_iter().cloned().collect(), line);
     }
 }
 
@@ -306,7 +302,9 @@ fn unit_of(text: &str, line: u32, out: &mut Facts) {
     let mut rest = text.to_owned();
     while let Some(found) = unit(&rest) {
         let before = rest[..found.from].trim_end();
-        let figure = before.ends_with(|c: char| c.is_ascii_digit()) || before.ends_with('.');
+        let last = before.rsplit(|c: char| c.is_whitespace() || "([,:=~".contains(c)).next();
+        // Of `bf16 TFLOPS` the digits are no figure.
+        let figure = last.is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit()));
         let word = &rest[found.from..found.to];
         let announced = ["in", "are", "bare"].iter().any(|w| {
             before.strip_suffix(w).is_some_and(|b| !b.ends_with(|c: char| c.is_alphanumeric()))

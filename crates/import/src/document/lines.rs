@@ -1,9 +1,11 @@
 //! What a line of a log says: its sizes and named quantities.
 
+mod figures;
+
 use super::cell::{Commas, cell};
 use super::sizes::stated;
 use super::title::{Holds, measures, title};
-use super::words::{number_length, types_in, unit};
+use super::words::{devices_in, number_length, types_in};
 use crate::cell::shape_text::named;
 
 /// Stands where something was taken out of a line.
@@ -18,6 +20,10 @@ pub(super) struct Said {
     pub sizes: Vec<(String, String)>,
     pub quantities: Vec<(String, String)>,
     pub dtype: Option<String>,
+    /// The only device that the line names.
+    pub device: Option<String>,
+    /// The line is more words than a name and what announces figures: prose.
+    pub is_prose: bool,
     /// The time is of all calls of the count.
     of_all: bool,
 }
@@ -77,6 +83,12 @@ impl Rest {
                 end += digits;
                 factors += 1;
                 let rest = text[end..].trim_start_matches(' ');
+                // `4096^3`
+                let power = rest.strip_prefix("^3").filter(|_| factors == 1);
+                if let Some(behind) = power {
+                    (end, factors) = (text.len() - behind.len(), 3);
+                    break;
+                }
                 let next = rest.strip_prefix(['x', '×', '*']).map(|r| r.trim_start_matches(' '));
                 match next.filter(|n| n.starts_with(|c: char| c.is_ascii_digit())) {
                     Some(next) => end = text.len() - next.len(),
@@ -199,9 +211,15 @@ pub(super) fn said(line: &str) -> Said {
     }
     rest.take_brackets();
     let types = types_in(&rest.text);
-    figures(&mut rest, &mut out);
+    let devices = devices_in(&rest.text);
+    figures::figures(&mut rest, &mut out);
     if let [one] = &types[..] {
         out.dtype = Some(one.odd.clone().unwrap_or_else(|| one.dtype.id().to_owned()));
+    }
+    out.is_prose = words_of(&rest.text) > MOST_WORDS;
+    if let [device] = &devices[..] {
+        out.device = Some(device.clone());
+        rest.text = rest.text.replacen(device, "", 1);
     }
     out.label = label(&rest.text);
     if !out.has_sizes() {
@@ -243,6 +261,15 @@ fn square(line: &str, out: &mut Said) {
         let side = side.to_string();
         out.sizes = ["m", "n", "k"].map(|l| (l.to_owned(), side.clone())).to_vec();
     }
+}
+
+/// Words of a line that names a measurement; more are a sentence.
+const MOST_WORDS: usize = 5;
+
+/// Words of letters alone.
+fn words_of(text: &str) -> usize {
+    let plain = |w: &&str| w.len() > 1 && w.chars().all(|c| c.is_alphabetic() || ",.'".contains(c));
+    text.replace(TAKEN, " ").split_whitespace().filter(plain).count()
 }
 
 /// What stands before the first quantity, without the words that announce one.
@@ -290,204 +317,4 @@ fn times_of_calls(rest: &mut Rest, out: &mut Said) {
         rest.take(start, to);
         return;
     }
-}
-
-/// A number of a line that is no part of a word.
-struct Number {
-    from: usize,
-    to: usize,
-    /// The unit behind it, as written, and its end.
-    behind: Option<(String, usize)>,
-    /// The word before it that holds a unit, and its start.
-    before: Option<(String, usize)>,
-}
-
-fn numbers(text: &str) -> Vec<Number> {
-    let mut out = Vec::new();
-    let mut at = 0;
-    while let Some(found) = text[at..].find(|c: char| c.is_ascii_digit() || c == '.' || c == '-') {
-        let from = at + found;
-        let len = number_length(&text[from..]);
-        let inside = text[..from].ends_with(|c: char| c.is_alphanumeric() || "._".contains(c));
-        if len == 0 || inside {
-            at = from + text[from..].chars().next().map_or(1, char::len_utf8).max(len);
-            continue;
-        }
-        let to = from + len;
-        out.push(Number {
-            from,
-            to,
-            behind: unit_behind(text, to),
-            before: unit_before(text, from),
-        });
-        at = to;
-    }
-    out
-}
-
-fn unit_behind(text: &str, at: usize) -> Option<(String, usize)> {
-    let behind = &text[at..];
-    // `10.5 ± 0.2 us`
-    let spread =
-        behind.trim_start().strip_prefix('±').or_else(|| behind.trim_start().strip_prefix("+/-"));
-    if let Some(spread) = spread.map(str::trim_start) {
-        let len = number_length(spread);
-        return if len > 0 { unit_behind(text, text.len() - spread.len() + len) } else { None };
-    }
-    let word = behind.trim_start_matches([' ', '(', '[']);
-    if behind.len() - word.len() > 2 {
-        return None;
-    }
-    let run = word.find(|c: char| !(c.is_alphanumeric() || c == '/')).unwrap_or(word.len());
-    let found = unit(&word[..run]).filter(|u| u.from == 0)?;
-    let next = word[found.to..].chars().next();
-    if next.is_some_and(char::is_alphanumeric) {
-        return None;
-    }
-    let end = text.len() - word.len() + found.to;
-    Some((word[..found.to].to_owned(), end))
-}
-
-fn unit_before(text: &str, at: usize) -> Option<(String, usize)> {
-    let before = text[..at].trim_end_matches([' ', '=', ':', ')', '(', '\t', ']']);
-    let word = |c: char| !(c.is_alphanumeric() || "_/".contains(c));
-    let start =
-        before.rfind(word).map_or(0, |i| i + before[i..].chars().next().map_or(1, char::len_utf8));
-    let name = &before[start..];
-    unit(&name.replace('_', " "))?;
-    (before.len() < at && !name.starts_with(|c: char| c.is_ascii_digit()))
-        .then(|| (name.to_owned(), start))
-}
-
-/// Takes out the figures with their units.
-fn figures(rest: &mut Rest, out: &mut Said) {
-    let text = rest.text.clone();
-    let all = numbers(&text);
-    let value_first = all.iter().any(|n| n.behind.is_some() && n.before.is_none());
-    counts(&text, &all, rest, out);
-    // Several figures of one kind are told apart by the words before each.
-    let kinds: Vec<_> =
-        all.iter().filter_map(|n| unit(&n.behind.as_ref()?.0).map(|u| u.measure)).collect();
-    let phrases = (1..kinds.len()).any(|i| kinds[..i].contains(&kinds[i]));
-    let mut found: Vec<(String, String, String)> = Vec::new();
-    let mut end_of_last = 0;
-    for n in &all {
-        // The spread of the figure before it.
-        if n.from < end_of_last {
-            continue;
-        }
-        let value = text[n.from..n.to].to_owned();
-        let assigned = text[..n.from].trim_end().ends_with('=');
-        match (&n.behind, &n.before) {
-            (Some((unit, end)), before) if before.is_none() || value_first && !assigned => {
-                let (name, start) = name_before(&text, n.from, phrases);
-                found.push((name, unit.clone(), value));
-                rest.take(start.min(n.from), *end);
-                end_of_last = *end;
-            }
-            (_, Some((name, start))) if !value_first || assigned => {
-                found.push((name.clone(), String::new(), value));
-                rest.take(*start, n.to);
-            }
-            _ => {}
-        }
-    }
-    let names: std::collections::BTreeSet<&str> =
-        found.iter().map(|(n, ..)| n.as_str()).filter(|n| !n.is_empty()).collect();
-    // A figure without a name is of whom the one before it is.
-    let several = names.len() > 1;
-    let mut last = String::new();
-    for (name, unit, value) in found {
-        let own = if name.is_empty() && several && value_first { last.clone() } else { name };
-        let shown = if unit.is_empty() { own.clone() } else { format!("{own} ({unit})") };
-        last = own;
-        let shown = if out.of_all && last.is_empty() { format!("total {shown}") } else { shown };
-        out.quantities.push((shown.trim().to_owned(), value));
-    }
-}
-
-/// `iters=100`, `100 iterations of`: how many calls a total is of.
-fn counts(text: &str, all: &[Number], rest: &mut Rest, out: &mut Said) {
-    let is_calls = |w: &str| {
-        ["iters", "iter", "iterations", "calls", "runs", "launches", "repeats", "reps"].contains(&w)
-    };
-    for n in all.iter().filter(|n| n.behind.is_none()) {
-        let lower = text.to_lowercase();
-        let word =
-            |t: &str| t.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_owned();
-        let behind = lower.get(n.to..).map_or("", str::trim_start);
-        let before = lower.get(..n.from).and_then(|t| t.strip_suffix('='));
-        let before = before.and_then(|t| t.rsplit(|c: char| !c.is_alphanumeric()).next());
-        let of_total = is_calls(&word(behind))
-            && ["of", "for", "in"].contains(&&*word(behind[word(behind).len()..].trim_start()));
-        if of_total || before.is_some_and(is_calls) {
-            out.quantities.push(("count".to_owned(), text[n.from..n.to].to_owned()));
-            out.of_all = of_total;
-            if of_total {
-                rest.take(n.from, n.to);
-            }
-            return;
-        }
-    }
-}
-
-/// Words that announce a figure and name nobody.
-const ANNOUNCING: &[&str] = &[
-    "took",
-    "in",
-    "takes",
-    "time",
-    "is",
-    "at",
-    "of",
-    "run",
-    "achieved",
-    "latency",
-    "result",
-    "for",
-    "with",
-    "and",
-    "got",
-    "elapsed",
-    "duration",
-    "perf",
-    "performance",
-    "throughput",
-    "was",
-    "exec",
-];
-const OF_RUNS: &[&str] =
-    &["min", "max", "median", "avg", "average", "mean", "std", "peak", "total", "sum", "best"];
-
-/// The name before a value, `avg latency: `, `median `, and where it starts. `phrases`: any words before it are one.
-fn name_before(text: &str, at: usize, phrases: bool) -> (String, usize) {
-    let trimmed = text[..at].trim_end_matches([' ', '\t', '(']);
-    let head = trimmed.strip_suffix(['=', ':']);
-    let words = head.unwrap_or(trimmed);
-    let ends = |c: char| c == TAKEN || ",;|\t()[]".contains(c);
-    let start =
-        words.rfind(ends).map_or(0, |i| i + words[i..].chars().next().map_or(1, char::len_utf8));
-    let start = words[start..].trim_end().rfind("  ").map_or(start, |i| start + i + 2);
-    let name = words[start..].trim_start_matches([':', '-', ' ']).trim_end();
-    let wordy = name.starts_with(|c: char| c.is_alphabetic()) && !name.contains(['=', ':']);
-    let apart = ["compil", "warm", "load", "init", "setup", "tun", "finish", "done"];
-    let lower = name.to_lowercase();
-    if wordy && lower.split_whitespace().any(|w| apart.iter().any(|a| w.starts_with(a))) {
-        return ("compile".to_owned(), start);
-    }
-    if wordy && name.len() <= 40 && (head.is_some() || phrases && start > 0) {
-        let kept: Vec<&str> = name
-            .split_whitespace()
-            .filter(|w| !ANNOUNCING.contains(&w.to_lowercase().as_str()))
-            .filter(|w| super::words::type_of_word(w).is_none())
-            .collect();
-        return (kept.join(" "), start);
-    }
-    let word = trimmed
-        .rfind(|c: char| !c.is_alphabetic())
-        .map_or(trimmed, |i| &trimmed[i + trimmed[i..].chars().next().map_or(1, char::len_utf8)..]);
-    if OF_RUNS.contains(&word.to_lowercase().as_str()) {
-        return (word.to_owned(), trimmed.len() - word.len());
-    }
-    (String::new(), at)
 }

@@ -110,6 +110,10 @@ struct Log {
     shapes: Vec<Row>,
     /// Sizes that hold for the lines below.
     held: Vec<(String, String)>,
+    /// How many calls the totals below are of.
+    count: Option<String>,
+    /// The last line that added to the last row.
+    last: u32,
     /// The heading above.
     under: String,
 }
@@ -124,6 +128,8 @@ impl Log {
         one.quantities.retain(|(title, value)| !is_work(title, value, work));
         let full = one.has_sizes();
         let dtype = one.dtype.iter().map(|d| ("dtype".to_owned(), d.clone()));
+        let device = one.device.iter().map(|d| ("device".to_owned(), d.clone()));
+        let dtype = dtype.chain(device);
         if one.is_measured() && (full || !self.held.is_empty()) {
             let label = match (one.label.is_empty(), full) {
                 (false, _) => one.label.clone(),
@@ -141,14 +147,23 @@ impl Log {
                     None => cells.push((title, value)),
                 }
             }
+            let has = |of: &dyn Fn(&str) -> bool| cells.iter().any(|(t, _)| of(t));
+            if has(&|t| measures(t) && title(t).total) && !has(&|t| t == "count") && !full {
+                cells.extend(self.count.iter().map(|c| ("count".to_owned(), c.clone())));
+            }
             self.add(Row { line: block.line, cells, held: !full }, one.sizes.is_empty());
         } else if full {
+            self.held = one.sizes.clone();
+            self.count = one.quantities.iter().find(|(t, _)| t == "count").map(|(_, v)| v.clone());
+            self.under.clear();
+            // A sentence with sizes is no list of them.
+            if one.is_prose {
+                return;
+            }
             let mut cells = vec![("label".to_owned(), one.label.clone())];
             cells.extend(one.sizes.iter().cloned());
             cells.extend(dtype);
             self.shapes.push(Row { line: block.line, cells, held: false });
-            self.held = one.sizes;
-            self.under.clear();
         }
     }
 
@@ -161,8 +176,9 @@ impl Log {
             && let Some(last) = self.rows.last_mut()
             && of(last, "label") == of(&row, "label")
             && !row.cells.iter().any(|(t, _)| measures(t) && of(last, t).is_some())
-            && last.line + 3 > row.line
+            && (last.line + 3 > row.line || self.last + 3 > row.line && names_nobody(&row))
         {
+            self.last = row.line;
             for (title, value) in row.cells {
                 if of(last, &title).is_none() {
                     last.cells.push((title, value));
@@ -170,8 +186,14 @@ impl Log {
             }
             return;
         }
+        self.last = row.line;
         self.rows.push(row);
     }
+}
+
+/// Its figures bear no name.
+fn names_nobody(row: &Row) -> bool {
+    row.cells.iter().filter(|(t, _)| measures(t)).all(|(t, _)| title(t).label.is_empty())
 }
 
 fn work_of(sizes: &[(String, String)]) -> f64 {

@@ -109,6 +109,9 @@ impl<'a> Sizes<'a> {
 
 /// The keys of questions about sizes, and their answers.
 pub(super) const BATCH: &str = "batch";
+pub(super) const ORDER: &str = "order";
+pub(super) const SQUARE: &str = "square";
+pub(super) const SIZES: &str = "sizes";
 pub(super) const IN_M: &str = "in M";
 pub(super) const APART: &str = "apart";
 
@@ -232,7 +235,7 @@ fn of_shapes(all: &Sizes<'_>) -> Option<Reading> {
             column.name
         );
         out.question =
-            Some(Question::new("order", text, "M, N, K", &["M, N, K", "M, K, N", "N, M, K"]));
+            Some(Question::new(ORDER, text, "M, N, K", &["M, N, K", "M, K, N", "N, M, K"]));
     }
     Some(out)
 }
@@ -266,7 +269,7 @@ fn square(all: &Sizes<'_>) -> Option<Reading> {
 
 fn only_size(name: &str) -> Question {
     let text = format!("“{name}” is the only size: assuming square matrices, M = N = K.");
-    Question::new("square", text, "M = N = K", &["M = N = K"])
+    Question::new(SQUARE, text, "M = N = K", &[])
 }
 
 /// M, N and K, with a batch that multiplies the work or is in M already.
@@ -374,7 +377,7 @@ fn named_after_swept(all: &Sizes<'_>, titled: &[char], have: &[char]) -> Option<
         fact.value, fact.line
     );
     let value = format!("{letter} = {}", fact.value);
-    let question = Some(Question::new("sizes", text, &value, &[&value]));
+    let question = Some(Question::new(SIZES, text, &value, &[]));
     Some(Reading { question, ..Reading::new((0..all.rows).map(of_row).collect(), all.stated()) })
 }
 

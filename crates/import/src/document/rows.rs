@@ -1,5 +1,7 @@
 //! A table of a document as rows: units, sides and sizes are decided, questions asked, and the rest is kept.
 
+mod answers;
+
 use super::block::{Block, Table};
 use super::columns::{Column, close, columns, expand, share};
 use super::evidence::{Side, calls, choose, measured, open_calls, sides};
@@ -14,7 +16,6 @@ use crate::ImportOptions;
 use crate::columns::defaults::assumption;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -67,6 +68,7 @@ impl Reader<'_> {
     fn read(&mut self, out: &mut TableBuilder) -> Result<(), String> {
         let rows = self.table.rows.len();
         let ways = readings(&self.columns, &self.facts, rows).map_err(|why| self.refusal(&why))?;
+        let ways = self.answered_sizes(ways);
         self.work_is_no_rate(&ways[0]);
         self.units(&ways)?;
         let mut sides = sides(&mut self.columns, &mut self.notes);
@@ -102,7 +104,8 @@ impl Reader<'_> {
         // The order of sizes in a line is that of its words.
         self.questions
             .extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
-        self.answers(&mut way);
+        self.answered_order(&mut way);
+        self.answered_calls(&mut sides);
         let before = out.len();
         let aside = out.rows_read() - before as u64;
         for row in 0..rows {
@@ -230,46 +233,6 @@ impl Reader<'_> {
         true
     }
 
-    /// Takes the first of these units, or the one that was answered; asks, where no fact states it.
-    fn ask_unit(&mut self, columns: &[usize], pool: &[Candidate]) {
-        let Some(&(mut measure, mut factor)) = pool.first() else { return };
-        let name = columns.first().map_or("", |i| &self.columns[*i].name).to_owned();
-        let key = format!("unit:{name}");
-        let answer = self.options.answer(&key).or_else(|| self.options.answer("unit"));
-        let by_fact = self.facts.unit.as_ref().is_some_and(|f| pool == [f.value]);
-        let chosen = answer.and_then(|a| {
-            let time = TimeUnit::parse(a).map(|u| (Measure::Time, u.to_si()));
-            time.or_else(|| RateUnit::parse(a).map(|u| (Measure::Rate, u.to_si())))
-        });
-        if let Some((m, f)) = chosen {
-            (measure, factor) = (m, f);
-        }
-        let holds = if measure == Measure::Time { Holds::Time } else { Holds::Rate };
-        for &i in columns {
-            self.columns[i].title.holds = holds;
-            self.columns[i].title.factor = Some(factor);
-        }
-        if by_fact {
-            return;
-        }
-        let word = unit_word(measure, factor);
-        let why =
-            if chosen.is_some() { format!("{word} as chosen") } else { format!("assuming {word}") };
-        let text = format!("No unit on “{name}”: {why}{}.", self.first_row(columns, pool));
-        let choices: Vec<&str> = pool.iter().map(|(m, f)| unit_word(*m, *f)).collect();
-        self.questions.push(Question::new(&key, text, word, &choices));
-    }
-
-    /// What the first row would be under each unit.
-    fn first_row(&self, columns: &[usize], pool: &[Candidate]) -> String {
-        let value =
-            columns.first().and_then(|i| self.columns[*i].cells.iter().find_map(|c| c.value));
-        let Some(value) = value.filter(|_| pool.len() > 1) else { return String::new() };
-        let all: Vec<String> =
-            pool.iter().take(4).map(|(m, f)| format!("{value} {}", unit_word(*m, *f))).collect();
-        format!(" (the first figure would be {})", all.join(" or "))
-    }
-
     fn note_unit(&mut self) {
         if let Some(Fact { value, line }) = self.facts.unit
             && self.columns.iter().any(|c| c.title.factor == Some(value.1))
@@ -339,22 +302,6 @@ impl Reader<'_> {
                     "“{}” is 10^{power} off beside its time: the time is right.",
                     column.name
                 ));
-            }
-        }
-    }
-
-    /// What the user answered to the questions about sizes and calls.
-    fn answers(&mut self, way: &mut Reading) {
-        if let Some(order) = self.options.answer("order") {
-            let letters: Vec<char> =
-                order.to_lowercase().chars().filter(|c| "mnk".contains(*c)).collect();
-            let at = |l: char| letters.iter().position(|c| *c == l);
-            if let (Some(m), Some(n), Some(k)) = (at('m'), at('n'), at('k'))
-                && self.questions.iter().any(|q| q.key == "order")
-            {
-                for size in way.sizes.iter_mut().flatten() {
-                    *size = [size[m], size[n], size[k], size[3]];
-                }
             }
         }
     }
@@ -533,12 +480,19 @@ impl Reader<'_> {
             };
             out.note(format!("Data type from line {line}: {of}."));
         }
-        if self.table.is_log
-            && self.device == 0
+        if self.device == 0
             && self.facts.device.is_none()
             && !self.columns.iter().any(|c| c.title.holds == Holds::Device)
         {
-            out.assume_device("", "The file names no device.");
+            match &self.facts.devices {
+                Some(Fact { value, line }) => {
+                    let names = value.join(" and ");
+                    let text = format!("Line {line} names {names}: which is not stated.");
+                    out.assume_device("", &text);
+                }
+                None if self.table.is_log => out.assume_device("", "The file names no device."),
+                None => {}
+            }
         }
         for q in self.questions.drain(..) {
             let choices: Vec<&str> = q.choices.iter().map(String::as_str).collect();

@@ -124,6 +124,7 @@ pub(super) fn stated(text: &str) -> Stated {
         list(&pieces, i, &mut out);
     }
     for i in 0..pieces.len() {
+        cube(&pieces, i, &mut out);
         named(&pieces, i, &mut out);
     }
     out
@@ -202,6 +203,19 @@ fn list(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
         for (name, value) in names.into_iter().zip(values) {
             out.put(name, Some(value));
         }
+    }
+}
+
+/// `4096^3`: M = N = K.
+fn cube(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
+    let lone = pieces[at].apart || sign(pieces, at.wrapping_sub(1), "([,:=");
+    let side = number_at(pieces, at).filter(|side| *side >= 16 && lone);
+    if side.is_some()
+        && sign(pieces, at + 1, "^")
+        && number_at(pieces, at + 2) == Some(3)
+        && ends_after(pieces, at + 2)
+    {
+        "mnk".chars().for_each(|letter| out.put(letter, side));
     }
 }
 

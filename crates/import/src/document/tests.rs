@@ -1,5 +1,7 @@
 //! Texts of every class that people paste, of our own making.
 
+mod lines;
+
 use crate::testing::{read, read_with};
 use crate::{ImportOptions, read_all};
 use gemmscope_model::dtype::DataType;

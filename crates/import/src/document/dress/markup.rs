@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 /// Most lines that a table of HTML may have whose end is not written.
 const MOST_LINES: usize = 4_096;
+/// The name of the dress.
+pub(in crate::document) const HTML: &str = "HTML";
 /// Most columns or rows that one cell may span.
 const MOST_SPAN: usize = 256;
 
@@ -47,7 +49,23 @@ pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
         return None;
     }
     let titles: Vec<Vec<String>> = rows.drain(..heads).map(|(_, cells)| cells).collect();
-    Some(Found { table: table(joined(&titles), rows, "HTML"), end })
+    Some(Found { table: table(joined(&titles), rows, HTML), end })
+}
+
+/// What stands in the lines of a table beside its cells: the words before it and its caption, and those behind it.
+pub(in crate::document) fn beside(lines: &[&str]) -> [Vec<String>; 2] {
+    let text = lines.join(" ");
+    let lower = text.to_ascii_lowercase();
+    let from = lower.find("<table").unwrap_or(0);
+    let to = lower.find("</table").and_then(|at| Some(at + lower[at..].find('>')? + 1));
+    let to = to.unwrap_or(text.len()).max(from);
+    let caption = lower[from..to].find("<caption").and_then(|at| {
+        let at = from + at + lower[from + at..].find('>')? + 1;
+        Some(&text[at..at + lower[at..].find("</caption")?])
+    });
+    let said = |text: &str| Some(bare(&without_tags(text))).filter(|t| !t.is_empty());
+    let above = [said(&text[..from]), caption.and_then(said)];
+    [above.into_iter().flatten().collect(), said(&text[to..]).into_iter().collect()]
 }
 
 fn take_held(held: &mut HashMap<usize, (usize, String)>, row: &mut Vec<String>) {

@@ -147,10 +147,63 @@ pub(super) fn printed(lines: &[&str], at: usize) -> Option<Found> {
     if names_value(header) {
         return None;
     }
+    if let Some(found) = grouped(lines, at) {
+        return Some(found);
+    }
     let start = at + 1 + usize::from(lines.get(at + 1).is_some_and(|l| is_rule(l)));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
     let splits: [Cut<'_>; 2] = [&apart, &words];
     splits.into_iter().find_map(|split| by_blanks(lines, start, header, split))
+}
+
+/// A header in whose titles some repeat, below a line of the names that tell them apart.
+fn grouped(lines: &[&str], at: usize) -> Option<Found> {
+    let named = |name: &String| name.contains(|c: char| c.is_alphabetic());
+    let bare = |name: &str| name.trim_matches(|c: char| "-=─━|<> ".contains(c)).to_owned();
+    let groups: Vec<(usize, String)> = cells_at(lines[at], apart(lines[at]))
+        .into_iter()
+        .map(|(from, name)| (from, bare(&name)))
+        .collect();
+    let header = lines.get(at + 1)?;
+    if groups.len() < 2 || !groups.iter().all(|(_, name)| named(name)) || names_value(header) {
+        return None;
+    }
+    let start = at + 2 + usize::from(lines.get(at + 2).is_some_and(|l| is_rule(l)));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+    let splits: [Cut<'_>; 2] = [&apart, &words];
+    splits.into_iter().find_map(|split| {
+        let mut found = by_blanks(lines, start, header, split)?;
+        let titles = cells_at(header, split(header));
+        let repeats = |t: &String| titles.iter().filter(|(_, other)| other == t).count() > 1;
+        let first = titles.iter().position(|(_, t)| repeats(t))?;
+        let each = (titles.len() - first) / groups.len();
+        let even = each > 0 && each * groups.len() == titles.len() - first;
+        let same = even
+            && titles[first..]
+                .chunks(each)
+                .all(|c| c.iter().zip(&titles[first..]).all(|((_, a), (_, b))| a == b));
+        for (i, (from, title)) in titles.iter().enumerate().skip(first) {
+            let group = match same {
+                true => groups.get((i - first) / each),
+                false => groups.iter().rev().find(|(g, _)| *g < from + title.chars().count()),
+            };
+            if let Some((_, name)) = group.filter(|_| same || repeats(title)) {
+                found.table.titles[i] = format!("{name} {title}");
+            }
+        }
+        Some(found)
+    })
+}
+
+/// Cells of a line with the places, in characters, where they begin.
+fn cells_at(line: &str, cells: Vec<String>) -> Vec<(usize, String)> {
+    let mut at = 0;
+    let place = |cell: String| {
+        let from = line[at..].find(&cell).map_or(at, |i| at + i);
+        at = (from + cell.len()).min(line.len());
+        (line[..from].chars().count(), cell)
+    };
+    cells.into_iter().map(place).collect()
 }
 
 fn by_blanks(
