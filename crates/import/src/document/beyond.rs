@@ -54,7 +54,7 @@ fn of_table(
     decimal_comma: bool,
 ) -> Option<&'static str> {
     let table = blocks[at].table()?;
-    if matches!(table.dress, "HTML" | "printed, with bars") {
+    if matches!(table.dress, "HTML" | "printed, with bars" | "printed, under groups") {
         return Some("a table that is not of one line a row");
     }
     let (mut columns, notes) = columns(table, &ImportOptions::default());
