@@ -55,7 +55,7 @@ fn of_table(
     decimal_comma: bool,
 ) -> Option<&'static str> {
     let table = blocks[at].table()?;
-    if matches!(table.dress, "HTML" | "printed, with bars") {
+    if matches!(table.dress, "HTML" | "printed, with bars" | "printed, under groups") {
         return Some("a table that is not of one line a row");
     }
     if table.dress == SPREAD {

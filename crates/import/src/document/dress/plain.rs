@@ -173,6 +173,7 @@ fn grouped(lines: &[&str], at: usize) -> Option<Found> {
     let splits: [Cut<'_>; 2] = [&apart, &words];
     splits.into_iter().find_map(|split| {
         let mut found = by_blanks(lines, start, header, split)?;
+        found.table.dress = "printed, under groups";
         let titles = cells_at(header, split(header));
         let repeats = |t: &String| titles.iter().filter(|(_, other)| other == t).count() > 1;
         let first = titles.iter().position(|(_, t)| repeats(t))?;
