@@ -269,7 +269,7 @@ fn square(all: &Sizes<'_>) -> Option<Reading> {
 
 fn only_size(name: &str) -> Question {
     let text = format!("“{name}” is the only size: assuming square matrices, M = N = K.");
-    Question::new(SQUARE, text, "M = N = K", &[])
+    Question::new(SQUARE, text, "square", &[])
 }
 
 /// M, N and K, with a batch that multiplies the work or is in M already.
@@ -376,7 +376,7 @@ fn named_after_swept(all: &Sizes<'_>, titled: &[char], have: &[char]) -> Option<
         "{letter} is not stated: assuming {letter} = {} from line {}.",
         fact.value, fact.line
     );
-    let value = format!("{letter} = {}", fact.value);
+    let value = format!("{letter}: {}", fact.value);
     let question = Some(Question::new(SIZES, text, &value, &[]));
     Some(Reading { question, ..Reading::new((0..all.rows).map(of_row).collect(), all.stated()) })
 }

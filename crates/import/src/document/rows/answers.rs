@@ -50,7 +50,7 @@ impl Reader<'_> {
         format!(" (the first figure would be {})", all.join(" or "))
     }
 
-    /// Sizes that the user states in place of assumed ones: `N = 4096, K = 8192`.
+    /// Sizes that the user states in place of assumed ones: `N: 4096, K: 8192`.
     pub(super) fn answered_sizes(&mut self, mut ways: Vec<Reading>) -> Vec<Reading> {
         for way in &mut ways {
             let Some(question) = &mut way.question else { continue };
@@ -65,7 +65,7 @@ impl Reader<'_> {
             if [m, n, k].iter().any(Option::is_some) {
                 question.text = format!("Sizes as chosen: {answer}.");
             } else if answer != question.value {
-                self.not_understood(&key, answer, "`N = 4096, K = 8192`");
+                self.not_understood(&key, answer, "`N: 4096, K: 8192`");
             }
         }
         ways

@@ -23,7 +23,7 @@ fn is_near(a: f64, b: f64) -> bool {
 #[test]
 fn an_answer_gives_the_sizes_that_were_assumed() {
     let text = "| N | lib (TFLOPS) |\n|---|---|\n| 1024 | **100** |\n| 2048 | 200 |\n";
-    let d = answered(text, "square", "M = 16, K = 512");
+    let d = answered(text, "square", "M: 16, K: 512");
     assert_eq!((d.m[0], d.n[1], d.k[1]), (16, 2048, 512));
     assert!(is_near(d.time_s[1], 2.0 * 16.0 * 2048.0 * 512.0 / 200e12));
     let d = answered(text, "square", "dunno");
@@ -36,7 +36,7 @@ fn an_answer_gives_the_sizes_that_were_assumed() {
         .replace("| 512 ", "");
     let swept = swept.replace("|---|---|---|", "|---|---|");
     assert!(asked(&read(&swept)).contains(&"sizes"));
-    let d = answered(&swept, "sizes", "K = 1024");
+    let d = answered(&swept, "sizes", "K: 1024");
     assert_eq!((d.m[0], d.n[0], d.k[0]), (16, 4096, 1024));
 }
 
