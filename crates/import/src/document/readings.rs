@@ -254,6 +254,11 @@ fn square(all: &Sizes<'_>) -> Option<Reading> {
     let column = all.column(Holds::Square).or_else(|| all.column(Holds::Shape)).filter(most)?;
     let lower = column.name.to_lowercase();
     let twice = column.cells.iter().any(|c| c.text.contains(['x', '×']));
+    // One number under a word for the whole product ("gemm", "problem") is its name, not its size.
+    let sized = ["size", "dim", "shape", "matrix", "square"].iter().any(|w| lower.contains(w));
+    if column.title.holds == Holds::Shape && !twice && !sized {
+        return None;
+    }
     let stated = twice
         || lower.contains('=')
         || lower.contains("square")
