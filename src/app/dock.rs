@@ -115,14 +115,11 @@ pub fn Dock() -> impl IntoView {
     details.fold_elsewhere();
     let Details { shell, bench, any, beside, folded, tall, .. } = details;
     let read = model_row::read(bench);
-    // The points of a finding lie all over the picture, whatever was clicked before.
+    // On a phone the sheet of a finding lies over the list that it was tapped in; its points show above.
     Effect::new(move |_| {
-        if bench.finding.get().is_some() && bench.view.with_untracked(|v| v.selection.is_empty()) {
-            shell.dock_side.set("");
-            // On a phone its sheet lies over the list; its points show above.
-            if dom::media(NARROW) {
-                request_animation_frame(|| dom::bring_to_top(".summary-picture .chart-stage"));
-            }
+        let of_finding = bench.view.with_untracked(|v| v.selection.is_empty());
+        if bench.finding.get().is_some() && of_finding && dom::media(NARROW) {
+            request_animation_frame(|| dom::bring_to_top(".summary-picture .chart-stage"));
         }
     });
     // What opens is said, as the keyboard stays where it is.
