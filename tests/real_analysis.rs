@@ -11,7 +11,7 @@ use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
     MeasuredStep, best_preset, distinct, measured_table, model_for,
 };
-use gemmscope_analysis::tile_sweep::{Line, NoSweep, Panel, Sweep, TileSource, influences};
+use gemmscope_analysis::tile_sweep::{NoSweep, Panel, Sweep, SweepLine, TileSource, influences};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::dtype::DataType;
@@ -19,7 +19,7 @@ use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_model::transformer::{Part, preset};
+use gemmscope_model::transformer::{LayerPart, preset};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
@@ -336,7 +336,7 @@ fn the_figure_of_the_paper() {
     let sweep = Sweep::new(&judged(data, Some("a100-40-sxm")), None).unwrap();
     assert_eq!(sweep.source, TileSource::BestColumn);
     assert_eq!(sweep.panels.len(), 2);
-    let widths = |p: &Panel, pick: fn(&Line) -> Option<usize>| -> Vec<u32> {
+    let widths = |p: &Panel, pick: fn(&SweepLine) -> Option<usize>| -> Vec<u32> {
         p.lines.iter().map(|l| pick(l).map_or(0, |i| p.columns[i].0)).collect()
     };
     for p in &sweep.panels {
@@ -435,7 +435,7 @@ fn the_real_trace_is_matched_and_its_model_found() {
     assert_eq!((row[1].as_str(), row[3].as_str()), ("8944", "1024"));
     assert!(row[9].ends_with('%'), "{row:?}");
     let up = shapes.iter().find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024)).unwrap();
-    assert!(index.find(&up.1).unwrap().parts.contains(&Part::Up));
+    assert!(index.find(&up.1).unwrap().parts.contains(&LayerPart::Up));
 }
 
 #[test]

@@ -159,7 +159,7 @@ test("a table copied from a page is read with its merged cells and what stands a
   await page.locator("dialog[open]").getByRole("button", { name: "Read it" }).click();
   await started(page, 8);
   const read = await page.evaluate(() => window.gemmscope.summary().map((s) => [s.rows_used, s.devices, s.dtypes]));
-  assert.deepEqual(read, [[4, ["H100 SXM"], ["bf16"]], [4, ["H100 SXM"], ["bf16"]]]);
+  assert.deepEqual(read, [[4, ["NVIDIA H100 80GB HBM3"], ["bf16"]], [4, ["NVIDIA H100 80GB HBM3"], ["bf16"]]]);
   assert.deepEqual(wrong, []);
 });
 

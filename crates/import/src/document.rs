@@ -65,8 +65,11 @@ fn detect(head: &Head) -> Option<Detection> {
         let sized = columns.iter().any(|c| matches!(c.title.holds, Holds::M | Holds::Shape));
         sized && beyond::has_unnamed_figures(&columns)
     };
+    // Columns that nobody knows are said by hand, in the form of the columns' reader.
+    let plain = |b: &Block| b.table().is_some_and(|t| matches!(t.dress, "delimited" | "bars"));
+    let unknown = matches!(&blocks[..], [only] if plain(only) && !is_about_gemms(only));
     let score = match () {
-        () if !blocks.iter().any(known) => return None,
+        () if unknown || !blocks.iter().any(known) => return None,
         () if blocks.iter().filter_map(Block::table).any(unnamed) => FIGURES,
         () if head.foreign.is_some_and(Foreign::has_delimiter) => TABLE,
         () if blocks.iter().any(lines) && !blocks.iter().any(of_gemms) => LINES,
