@@ -67,7 +67,7 @@ fn detect(head: &Head) -> Option<Detection> {
     };
     // Columns that nobody knows are said by hand, in the form of the columns' reader.
     let plain = |b: &Block| b.table().is_some_and(|t| matches!(t.dress, "delimited" | "bars"));
-    let unknown = matches!(&blocks[..], [only] if plain(only) && !is_about_gemms(only));
+    let unknown = matches!(&blocks[..], [only] if plain(only) && !names_a_size(only));
     let score = match () {
         () if unknown || !blocks.iter().any(known) => return None,
         () if blocks.iter().filter_map(Block::table).any(unnamed) => FIGURES,
@@ -115,6 +115,13 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
         table.note(format!("Left out {why}."));
     }
     Ok(Imported::table(table.finish()))
+}
+
+/// Some title of the table is a size.
+fn names_a_size(block: &Block) -> bool {
+    use title::Holds::*;
+    let titles = block.table().map_or(&[][..], |t| &t.titles);
+    titles.iter().any(|t| matches!(title::title(t).holds, M | N | K | Shape | Square))
 }
 
 /// Some title of the table is a size or a figure.
