@@ -184,9 +184,10 @@
       return item.kind === "file" && item.webkitGetAsEntry ? item.webkitGetAsEntry() : null;
     }).filter(Boolean);
     var files = Array.from(transfer.files);
+    var text = textOf(transfer);
     if (entries.some(function (entry) { return entry.isDirectory; })) give({ entries: entries });
     else if (files.length) give({ files: files });
-    else if (textOf(transfer).plain.trim()) give({ text: textOf(transfer).full });
+    else if (text.plain.trim()) give({ text: text.full });
   }
 
   if (!embedded) {

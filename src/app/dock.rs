@@ -7,7 +7,7 @@ mod replay;
 mod row;
 
 use crate::app::state::{Shared, Shell, Workbench};
-use crate::app::ui::{NARROW, icon, icon_button, segment, value_of};
+use crate::app::ui::{icon, icon_button, segment, value_of};
 use crate::app::views::finding;
 use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
@@ -115,13 +115,6 @@ pub fn Dock() -> impl IntoView {
     details.fold_elsewhere();
     let Details { shell, bench, any, beside, folded, tall, .. } = details;
     let read = model_row::read(bench);
-    // On a phone the sheet of a finding lies over the list that it was tapped in; its points show above.
-    Effect::new(move |_| {
-        let of_finding = bench.view.with_untracked(|v| v.selection.is_empty());
-        if bench.finding.get().is_some() && of_finding && dom::media(NARROW) {
-            request_animation_frame(|| dom::bring_to_top(".summary-picture .chart-stage"));
-        }
-    });
     // What opens is said, as the keyboard stays where it is.
     let opened = move || {
         any.get().then(|| format!("Details are open: {}. The key I goes there.", details.title()))

@@ -176,13 +176,6 @@ pub fn scroll_to_top(selector: &str) {
     found(selector).iter().for_each(|element| element.set_scroll_top(0));
 }
 
-/// Scrolls what a selector finds first to the top of what scrolls around it.
-pub fn bring_to_top(selector: &str) {
-    if let Some(element) = found(selector).first() {
-        element.scroll_into_view_with_bool(true);
-    }
-}
-
 /// Calls back whenever a media query starts or stops matching.
 pub fn watch_media(query: &str, handler: impl FnMut(web_sys::Event) + 'static) -> Option<Listener> {
     let query = window().match_media(query).ok().flatten()?;

@@ -53,7 +53,7 @@ const TABLE: u8 = 15;
 const MOST_MIB: usize = 64;
 
 fn detect(head: &Head) -> Option<Detection> {
-    if let Some(why) = beyond_columns(head) {
+    if let Some(why) = head.beyond_columns() {
         return Some(Detection { score: BEYOND, reason: why.to_owned() });
     }
     let blocks = document(&head.source.join("\n"));
@@ -119,19 +119,19 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
 
 /// Some title of the table is a size.
 fn names_a_size(block: &Block) -> bool {
-    use title::Holds::*;
-    let titles = block.table().map_or(&[][..], |t| &t.titles);
-    titles.iter().any(|t| matches!(title::title(t).holds, M | N | K | Shape | Square))
+    use title::Holds::{K, M, N, Shape, Square};
+    names_any(block, &[M, N, K, Shape, Square])
 }
 
 /// Some title of the table is a size or a figure.
 fn is_about_gemms(block: &Block) -> bool {
-    use title::Holds::*;
-    let Some(table) = block.table() else { return false };
-    table
-        .titles
-        .iter()
-        .any(|t| matches!(title::title(t).holds, M | N | K | Shape | Square | Time | Rate | Batch))
+    use title::Holds::{Batch, Rate, Time};
+    names_a_size(block) || names_any(block, &[Time, Rate, Batch])
+}
+
+fn names_any(block: &Block, what: &[title::Holds]) -> bool {
+    let titles = block.table().map_or(&[][..], |t| &t.titles);
+    titles.iter().any(|t| what.contains(&title::title(t).holds))
 }
 
 /// What was found, what is missing, and what to do.

@@ -3,6 +3,7 @@
 use crate::source::start;
 use crate::split::canonical::Canonical;
 use crate::split::dialect::{self, Foreign};
+use std::sync::OnceLock;
 
 /// How sure a format is that a head is its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +49,8 @@ pub struct Head {
     /// Rows that the whole file would have with lines as long as these; 0 where its size is not
     /// known. Only used to reserve memory.
     pub rows: usize,
+    /// As [`beyond_columns`](Head::beyond_columns), once it was asked: several formats do.
+    pub(crate) beyond: OnceLock<Option<&'static str>>,
 }
 
 impl Head {
@@ -67,6 +70,11 @@ impl Head {
         let foreign = dialect::found(&lines);
         let source = lines.clone();
         Head { lines: Canonical::lines(foreign, lines), source, foreign, ..Head::default() }
+    }
+
+    /// Why the text has to be read as a document; `None` where the columns of one table say all.
+    pub(crate) fn beyond_columns(&self) -> Option<&'static str> {
+        *self.beyond.get_or_init(|| crate::document::beyond_columns(self))
     }
 
     /// The first line that is not blank.

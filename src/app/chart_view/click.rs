@@ -2,6 +2,7 @@
 
 use super::picture::Drawn;
 use super::stage::Stage;
+use crate::app::ui::NARROW;
 use crate::web::{clock, dom};
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::gesture::REACH;
@@ -11,8 +12,6 @@ use leptos::prelude::Set;
 
 /// The part of the main column that the dock covers from below, as in the style sheet.
 const DOCK: f64 = 0.42;
-/// Where the dock is a sheet over the lower part of the screen, as in the style sheet.
-const PHONE: &str = "(max-width: 820px)";
 /// The part of the screen that the sheet covers, as in the style sheet.
 const SHEET: f64 = 0.5;
 /// How far down the screen a point comes that the sheet would cover.
@@ -51,7 +50,8 @@ pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, points: &[
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
     };
-    if dom::media(PHONE) {
+    // There the dock is a sheet over the lower part of the screen.
+    if dom::media(NARROW) {
         let (element, points) = (element.clone(), points.to_vec());
         // The page has the room to scroll once the sheet is there.
         leptos::task::spawn_local(async move {
@@ -78,16 +78,17 @@ pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, points: &[
     parts.shell.dock_top.set(stage.top() - main.top());
 }
 
-/// Scrolls the page where the sheet covers the points: one comes into the upper part of the screen; of
-/// several the top of the picture does.
+/// Scrolls the page where the sheet covers the points, or where they are above the screen, as after a tap in a list
+/// below the picture: one comes into the upper part of the screen; of several the top of the picture does.
 fn scroll_above_sheet(element: &web_sys::HtmlElement, points: &[Point]) {
     let height = dom::window().inner_height();
     let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
     let top = element.get_bounding_client_rect().top();
     let sheet = (1.0 - SHEET) * height - REACH;
+    let hidden = |at: &Point| !(HEAD..=sheet).contains(&(top + at.1));
     let by = match points {
-        [at] if top + at.1 > sheet => top + at.1 - SEEN * height,
-        [_, _, ..] if points.iter().any(|at| top + at.1 > sheet) => top - HEAD,
+        [at] if hidden(at) => top + at.1 - SEEN * height,
+        [_, _, ..] if points.iter().any(hidden) => top - HEAD,
         _ => return,
     };
     // One of them scrolls.

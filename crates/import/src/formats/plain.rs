@@ -16,7 +16,7 @@ const NAMES: &str = "m|n|k|batch|dtype|type|time|time_us|time_ms|time_s|time_ns|
 pub(crate) fn choose(head: &Head) -> Option<Best> {
     let (format, found) = match of(head.lines.first()?)? {
         Plain::Native => (&native_csv::FORMAT, native_csv::detect(head)),
-        Plain::Generic if crate::document::beyond_columns(head).is_some() => return None,
+        Plain::Generic if head.beyond_columns().is_some() => return None,
         Plain::Generic => (&generic::FORMAT, generic::detect(head)),
     };
     let detection = found.unwrap_or_else(|| Detection::new(1));

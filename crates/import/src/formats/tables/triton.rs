@@ -161,7 +161,7 @@ fn detect(head: &Head) -> Option<Detection> {
     } else {
         60
     };
-    let beyond = document::beyond_columns(head).filter(|why| *why != document::BANDWIDTHS);
+    let beyond = head.beyond_columns().filter(|why| *why != document::BANDWIDTHS);
     beyond.is_none().then(|| Detection::new(score))
 }
 
