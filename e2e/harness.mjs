@@ -33,7 +33,12 @@ const THROTTLE = Number(process.env.GEMMSCOPE_THROTTLE ?? 1);
 
 /** A browser context whose pages can be waited for (`settle`). One browser a test file; closed with it. */
 export async function newContext(options) {
-  browser ??= chromium.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
+  browser ??= chromium.launch({
+    executablePath: process.env.CHROME ?? "/usr/bin/chromium",
+    args: FLAGS,
+    // A file that takes too long is stopped by a signal, and must end with it; the browser ends with its pipe.
+    handleSIGTERM: false,
+  });
   const context = await (await browser).newContext(options);
   context.setDefaultTimeout(Number(process.env.GEMMSCOPE_WAIT ?? 60_000));
   await context.addInitScript(REST);

@@ -52,9 +52,8 @@ stream.on("test:pass", (data) => {
   else passed += 1;
 });
 stream.on("test:fail", (data) => {
-  // A file fails with its tests; by itself only where it could not be run.
-  if (leaf(data)) failed.push(data.name);
-  else if (data.details?.error?.failureType === "testCodeFailure") failed.push(data.name);
+  // A file fails with its tests; by itself where it could not be run, or took too long.
+  if (leaf(data) || data.details?.error?.failureType !== "subtestsFailed") failed.push(data.name);
 });
 const printed = stream.compose(spec);
 printed.on("end", () => {

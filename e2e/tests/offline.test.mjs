@@ -210,18 +210,18 @@ async function kept(t) {
 
 const shows = (page, v) => page.waitForFunction((v) => document.documentElement.dataset.app === v, v, { timeout: 30_000 });
 
-/** Looks for a newer worker; what became of it: installed, redundant, or none. */
+/** Looks for a newer worker; what became of it: installed, redundant, or none. The browser may have begun to look by itself. */
 const update = (page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration();
-    const found = new Promise((done) =>
-      registration.addEventListener("updatefound", () => {
-        const worker = registration.installing;
-        worker.addEventListener("statechange", () => ["installed", "redundant"].includes(worker.state) && done(worker.state));
-      }),
-    );
+    let worker = registration.installing;
+    registration.addEventListener("updatefound", () => (worker = registration.installing ?? worker));
+    const answered = await registration.update().then(() => true, () => false);
     // Refused already where the answer is no script.
-    return registration.update().then(() => found, () => "none");
+    if (!answered) return "none";
+    worker ??= registration.installing ?? registration.waiting;
+    while (worker?.state === "installing") await new Promise((done) => setTimeout(done, 20));
+    return worker?.state ?? "none";
   });
 
 /** Loads the page until it is version `v`: the newer worker takes over with one load, and loads the page itself. */
