@@ -137,6 +137,14 @@ fn dump(result: &Result<Imported, ImportError>, limit: usize) -> String {
                     s.reported_rate.within_1_percent, s.reported_rate.compared
                 )
                 .unwrap();
+                for p in &s.points {
+                    writeln!(
+                        out,
+                        "point of line {}: {:?}, {} FLOP/B, {} FLOP/s, {}, {:?}",
+                        p.line, p.name, p.intensity, p.rate, p.dtype, p.device
+                    )
+                    .unwrap();
+                }
             }
             for c in &d.columns {
                 let kind = match &c.data {

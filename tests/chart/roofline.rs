@@ -3,9 +3,10 @@
 use crate::data::{colored, dataset, expensive, frame, frame_of};
 use crate::golden::{golden, picture, picture_and_table};
 use gemmscope_analysis::ledger::Columns;
-use gemmscope_chart::chart::Emphasis;
+use gemmscope_chart::chart::{Emphasis, RenderOptions};
 use gemmscope_chart::charts::{Inputs, by_id};
 use gemmscope_chart::color_scale::ColorScale;
+use gemmscope_chart::hit::Direction;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
     AiAxis, By, Extras, Planned, Points, RooflineInput, SizeBy, hit_grid, open_grid, overlay,
@@ -16,7 +17,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, Source};
+use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, RatePoint, Source};
 use gemmscope_table::field::Frame;
 use gemmscope_table::fixture::Rows;
 use gemmscope_table::view_state::ViewState;
@@ -59,6 +60,7 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
         label: "planned 4096³".into(),
         tooltip: Tooltip { head: "planned 4096³ on a device".into(), ..Tooltip::default() },
         color: theme.accent,
+        measured: false,
     };
     let extras = Extras {
         planned: vec![planned],
@@ -70,6 +72,40 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
     input.own_ceiling = Some(&own);
     input.extras = &extras;
     picture("roofline-sized-dark", &roofline(&input).scene);
+}
+
+/// A file that states intensity and rate alone, beside two rows: each point is under the roof of its device, in the
+/// table, found by the pointer and by the keyboard.
+#[test]
+fn points_without_sizes_stand_under_the_roof() {
+    let mut data = dataset(2, "MI300X");
+    let point = |line, name: &str, intensity, rate| RatePoint {
+        line,
+        name: name.into(),
+        intensity,
+        rate,
+        dtype: DataType::Fp16,
+        device: "MI300X".into(),
+    };
+    data.sources[0].points = vec![point(2, "out", 120.0, 318e12), point(3, "", 1200.0, 653.7e12)];
+    let frame = frame_of(data, Some("mi300x"));
+    let state = ViewState::default();
+    let chart = (by_id("roofline").unwrap().open)(&Inputs::new(&frame, &state));
+    let table = chart.table();
+    assert_eq!(table.rows.len(), 4);
+    assert_eq!(table.rows[2][1..4], ["2", "not stated", "fp16"]);
+    // 318 TFLOP/s of 5.3 TB/s x 120 FLOP/B, 653.7 of the peak's 1307.4.
+    let share = table.header.iter().position(|h| h.starts_with("% of roof")).unwrap();
+    let near = |row: usize| table.rows[row][share].parse::<f64>().unwrap();
+    assert!((near(2) - 50.0).abs() < 0.1 && (near(3) - 50.0).abs() < 0.1, "{:?}", table.rows);
+
+    let drawn = chart.drawn(&RenderOptions::new(&Theme::LIGHT, (900.0, 560.0))).unwrap();
+    let first = drawn.neighbour(None, Direction::Right).unwrap();
+    let second = drawn.neighbour(Some(&first), Direction::Right).unwrap();
+    let third = drawn.neighbour(Some(&second), Direction::Right).unwrap();
+    assert_eq!((first.tooltip.head.as_str(), second.tooltip.head.as_str()), ("out", "line 3"));
+    assert_eq!((first.rows.len(), third.rows.len()), (0, 1));
+    assert_eq!(drawn.at(first.at, 4.0).unwrap().tooltip, first.tooltip);
 }
 
 #[test]

@@ -180,7 +180,7 @@ impl Loaded {
                 Outcome::Failed(why) => err.failed(name, why)?,
             }
         }
-        if self.data.is_empty() {
+        if self.data.is_blank() {
             err.say(Code::NoRows, "no usable rows")?;
         }
         if let Some(why) = self.overruled_device() {

@@ -9,13 +9,13 @@ use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
 use gemmscope_model::encode::one_line;
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::units::{FlopsPerSec, Seconds, and_more, percent, plural};
+use gemmscope_model::units::{FlopsPerSec, Intensity, Seconds, and_more, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
 use gemmscope_words::headline;
-use gemmscope_words::summary::{SideSummary, Summary as Figures};
+use gemmscope_words::summary::{PointSummary, SideSummary, Summary as Figures};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -65,7 +65,9 @@ impl Summary {
             match outcome {
                 Outcome::Table(sources) => {
                     for source in sources.clone().take(Figures::MOST) {
-                        if print_source(io.out, &frame, source, (self.rows, json))? == Some(0) {
+                        let points = frame.data.sources[source].points.len();
+                        let rows = print_source(io.out, &frame, source, (self.rows, json))?;
+                        if rows == Some(0) && points == 0 {
                             io.err.of_file(Code::RowsSkipped, name, "no usable rows")?;
                         }
                     }
@@ -162,7 +164,9 @@ fn print_source(
         if let Some(ledger) = &s.ledger {
             print_ledger(out, ledger)?;
         }
-        line(out, "trust", s.trust.words())?;
+        if s.rows_used > 0 || s.points.is_empty() {
+            line(out, "trust", s.trust.words())?;
+        }
         print_shapes(out, &shapes)?;
         writeln!(out)?;
     }
@@ -236,6 +240,21 @@ fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> 
     rest(shapes.len()).map_or(Ok(()), |rest| writeln!(out, "      {rest}"))
 }
 
+/// Prints the measurements without sizes, each with its share of the roof.
+fn print_points(out: &mut dyn Write, points: &[PointSummary]) -> std::io::Result<()> {
+    if points.is_empty() {
+        return Ok(());
+    }
+    line(out, "points without sizes", points.len())?;
+    for p in points.iter().take(LISTED) {
+        let share = p.efficiency.map_or_else(String::new, |e| format!(", {} of roof", percent(e)));
+        let (rate, ai) = (FlopsPerSec(p.rate_flop_per_s), Intensity(p.intensity));
+        let name = one_line(&p.name);
+        writeln!(out, "      line {:<12}  {rate} at {ai}{share}  {} {name}", p.line, p.dtype)?;
+    }
+    rest(points.len()).map_or(Ok(()), |rest| writeln!(out, "      {rest}"))
+}
+
 /// Line and reason of each skipped row.
 fn skipped(rejected: &Rejected) -> impl Iterator<Item = serde_json::Value> {
     rejected.lines.iter().zip(&rejected.codes).map(|(line, code)| {
@@ -269,6 +288,7 @@ fn print_summary(out: &mut dyn Write, s: &Figures, rejected: &Rejected) -> std::
     if let Some(rest) = rest(rejected.lines.len()) {
         writeln!(out, "      {rest}")?;
     }
+    print_points(out, &s.points)?;
     for a in &s.assumptions {
         line(out, "assumed", &a.text)?;
         if !a.key.is_empty() {
@@ -285,6 +305,9 @@ fn print_summary(out: &mut dyn Write, s: &Figures, rejected: &Rejected) -> std::
     }
     for n in &s.notes {
         line(out, "note", n)?;
+    }
+    if s.rows_used == 0 && !s.points.is_empty() {
+        return Ok(());
     }
     let devices = if s.devices.is_empty() {
         "not stated (choose one with --device)".to_owned()

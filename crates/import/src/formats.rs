@@ -77,6 +77,7 @@ pub static FORMATS: &[Format] = &[
     devices::device_table::FORMAT,
     profilers::sysinfo::FORMAT,
     crate::split::json_rows::FORMAT,
+    tables::points::FORMAT,
     // anything else: with a header, or with tables and lines as a person reads them
     tables::generic::FORMAT,
     crate::document::FORMAT,

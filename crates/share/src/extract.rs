@@ -5,8 +5,9 @@ use crate::data::{Carried, MOST_FILES, PAGE_UNPACKED, pack_with};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::units::Bytes;
-use gemmscope_table::dataset::Dataset;
+use gemmscope_table::dataset::{Dataset, RatePoint};
 use gemmscope_table::native_csv::CsvWriter;
+use gemmscope_table::result_table::ResultTable;
 
 /// Name for the table of a file without one (standard input, a paste).
 const NAMELESS: &str = "data.csv";
@@ -55,7 +56,24 @@ pub async fn extract(
             ));
         }
     }
+    let stated = data.sources.iter().filter(|source| !source.points.is_empty());
+    files.extend(stated.map(|s| carried(named(&s.name), points(&s.points).into_bytes())));
     Ok(pack_with(&files, &async |share| pause(WRITING + (1.0 - WRITING) * share).await).await)
+}
+
+/// Measurements without sizes as the table that they are read from.
+fn points(points: &[RatePoint]) -> String {
+    let header = ["kernel", "dtype", "arithmetic_intensity", "rate (FLOP/s)", "device"];
+    let cells = |p: &RatePoint| {
+        let (ai, rate) = (p.intensity.to_string(), p.rate.to_string());
+        vec![p.name.clone(), p.dtype.id().to_owned(), ai, rate, p.device.clone()]
+    };
+    ResultTable::of(&header, points.iter().map(cells).collect()).csv()
+}
+
+/// The name of the table of a file.
+fn named(name: &str) -> String {
+    if name.is_empty() { NAMELESS } else { name }.to_owned()
 }
 
 fn carried(name: String, bytes: Vec<u8>) -> Carried {
@@ -71,12 +89,29 @@ fn parts(data: &Dataset, rows: &[u32], most: usize) -> Vec<Part> {
             rows.push(row);
         }
     }
-    let named = data.sources.iter().zip(of_source).filter(|(_, rows)| !rows.is_empty());
-    let name = |name: &str| if name.is_empty() { NAMELESS } else { name }.to_owned();
+    let some = data.sources.iter().zip(of_source).filter(|(_, rows)| !rows.is_empty());
     let parts: Vec<Part> =
-        named.map(|(source, rows)| Part { name: name(&source.name), rows }).collect();
+        some.map(|(source, rows)| Part { name: named(&source.name), rows }).collect();
     if parts.len() <= most {
         return parts;
     }
     vec![Part { name: "all.csv".to_owned(), rows: rows.to_vec() }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_import::{Imported, read_all};
+
+    #[test]
+    fn points_without_sizes_are_read_back() {
+        let text = "kernel,dtype,intensity,tflops,device\n=out,bf16,120.5,314.9,H100 SXM\n";
+        let read = |bytes: &[u8]| match read_all("", bytes, &ImportOptions::default()) {
+            Ok(Imported::Table(data)) => data.sources[0].points.clone(),
+            other => panic!("{other:?}"),
+        };
+        let first = read(text.as_bytes());
+        assert_eq!((first.len(), first[0].name.as_str()), (1, "=out"));
+        assert_eq!(read(points(&first).as_bytes()), first);
+    }
 }

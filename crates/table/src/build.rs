@@ -15,7 +15,7 @@ pub(crate) use rates::compare_rates;
 pub use rates::{compare_rates_by_source, roundings};
 
 use crate::dataset::{
-    Assumption, Column, ColumnData, ColumnMeaning, Dataset, Rejected, each_column,
+    Assumption, Column, ColumnData, ColumnMeaning, Dataset, RatePoint, Rejected, each_column,
 };
 use admit::impossible;
 use cell_text::RowError;
@@ -150,6 +150,8 @@ pub struct TableBuilder {
     pub headers: Vec<String>,
     /// Remarks for the file's card.
     pub notes: Vec<String>,
+    /// Measurements without sizes.
+    pub points: Vec<RatePoint>,
     /// Most bytes that the rows may take, where it is not all memory.
     pub most_memory: Option<usize>,
     not_compared: bool,

@@ -39,6 +39,7 @@ mod capture;
 mod column_meaning;
 mod column_spec;
 mod library;
+mod rate_point;
 mod rejected;
 mod source;
 mod trace_context;
@@ -53,6 +54,7 @@ pub use capture::Capture;
 pub use column_meaning::{ColumnGroup, ColumnMeaning};
 pub use column_spec::{ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use library::{LIBRARIES, library_name};
+pub use rate_point::RatePoint;
 pub use rejected::{RejectReason, Rejected};
 pub use source::{Assumption, ReportedCheck, RowsAndTime, Source, longest_first};
 pub use trace_context::{
@@ -196,7 +198,17 @@ impl Dataset {
         self.m.is_empty()
     }
 
-    /// By device: some row has it.
+    /// The measurements without sizes of all files.
+    pub fn points(&self) -> impl Iterator<Item = &RatePoint> {
+        self.sources.iter().flat_map(|source| &source.points)
+    }
+
+    /// True where there is nothing to draw: neither a row nor a measurement without sizes.
+    pub fn is_blank(&self) -> bool {
+        self.is_empty() && self.points().next().is_none()
+    }
+
+    /// By device: some row has it, or a measurement without sizes.
     pub fn devices_used(&self) -> Vec<bool> {
         let mut used = vec![false; self.devices.len()];
         // Mostly that of the row before.
@@ -205,6 +217,11 @@ impl Dataset {
             if last != Some(code) {
                 used[usize::from(code)] = true;
                 last = Some(code);
+            }
+        }
+        for point in self.points() {
+            if let Some(code) = self.devices.iter().position(|name| *name == point.device) {
+                used[code] = true;
             }
         }
         used

@@ -4,7 +4,7 @@ use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::names::distinct;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_table::data_kind::{DataKind, Decision};
-use gemmscope_table::dataset::{Assumption, ReportedCheck};
+use gemmscope_table::dataset::{Assumption, RatePoint, ReportedCheck};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{Totals, Typical};
 use serde::Serialize;
@@ -30,6 +30,9 @@ pub struct Summary {
     /// Number of rejected rows by reason.
     #[serde(rename = "set_aside")]
     pub rejected: BTreeMap<String, u64>,
+    /// Measurements without sizes, which are no rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<PointSummary>,
     /// Assumptions.
     pub assumptions: Vec<Assumption>,
     /// Remarks of the importer.
@@ -80,6 +83,36 @@ pub struct SideSummary {
     pub total_time_s: f64,
     /// Sum of roof times over sum of times.
     pub weighted_efficiency: Option<f64>,
+}
+
+/// A measurement of which only intensity and rate are stated.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointSummary {
+    /// Line in the file.
+    pub line: u32,
+    /// What the file calls it.
+    pub name: String,
+    /// Type of the operands.
+    pub dtype: &'static str,
+    /// Arithmetic intensity, FLOP/byte.
+    pub intensity: f64,
+    /// Attained rate, FLOP/s.
+    pub rate_flop_per_s: f64,
+    /// Rate over what the roof allows at this intensity; null without a roof.
+    pub efficiency: Option<f64>,
+}
+
+impl PointSummary {
+    fn of(point: &RatePoint, frame: &Frame) -> PointSummary {
+        PointSummary {
+            line: point.line,
+            name: point.name.clone(),
+            dtype: point.dtype.id(),
+            intensity: point.intensity,
+            rate_flop_per_s: point.rate,
+            efficiency: point.efficiency(&frame.data, &frame.metrics),
+        }
+    }
 }
 
 impl SideSummary {
@@ -142,6 +175,7 @@ impl Summary {
             rows_used: s.rows_used,
             rows_set_aside: s.rejected.total(),
             rejected,
+            points: s.points.iter().map(|point| PointSummary::of(point, &frame)).collect(),
             assumptions: s.assumptions.clone(),
             notes: s.notes.clone(),
             devices,

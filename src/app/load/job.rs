@@ -120,6 +120,7 @@ impl Loader {
         let rows = (rows + read.data.len() as u64).saturating_sub(known);
         let skipped = (skipped + aside).saturating_sub(known_aside);
         queue.read.set((count, rows, skipped));
+        let points = read.data.points().count() as u64;
         let total = job.input.size();
         // Who removed a file while it was read again does not want it back.
         if job.replaces.is_some_and(|id| self.input(id).is_none()) {
@@ -177,7 +178,7 @@ impl Loader {
             return Ok(());
         }
         let seconds = (clock::now_ms() - read.started) / 1e3;
-        let mut words = rows_read(&name, rows, skipped);
+        let mut words = rows_read(&name, (rows, points), skipped);
         // The rate of a small file is that of everything around it.
         if count == 1 && seconds > 0.5 && total > SMALL {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
@@ -311,12 +312,13 @@ impl Loader {
     }
 }
 
-/// How many rows were read and skipped.
-fn rows_read(name: &str, rows: u64, skipped: u64) -> String {
-    let mut words = match rows {
+/// How many rows, or points without sizes, were read and skipped.
+fn rows_read(name: &str, (rows, points): (u64, u64), skipped: u64) -> String {
+    let mut words = match (rows, points) {
         // A notice says why.
-        0 => format!("{name}: no usable rows"),
-        n => format!("{name}: {} read", plural(n, "row")),
+        (0, 0) => format!("{name}: no usable rows"),
+        (0, n) => format!("{name}: {} without sizes read", plural(n, "point")),
+        (n, _) => format!("{name}: {} read", plural(n, "row")),
     };
     if skipped > 0 {
         words.push_str(&format!(", {} skipped", grouped(skipped)));

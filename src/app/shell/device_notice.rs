@@ -94,7 +94,7 @@ fn buttons(fit: Vec<&Device>) -> Vec<(String, String)> {
 
 fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option<Question> {
     let data = bench.data.get();
-    if data.is_empty() {
+    if data.is_blank() {
         return None;
     }
     let asks = |words: String, answer: Answer| Some(Question { words, answer });

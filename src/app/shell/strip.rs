@@ -208,7 +208,10 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
 /// What the rows are: `75 variants of 3 GEMMs`.
 fn rows(bench: Workbench) -> AnyView {
     let all = Memo::new(move |_| bench.data.with(|d| d.len()));
-    let count = move || bench.settled_frame.with(|f| f.rows.len());
+    // Of a file that states no sizes, its points.
+    let points =
+        Memo::new(move |_| bench.data.with(|d| if d.is_empty() { d.points().count() } else { 0 }));
+    let count = move || bench.settled_frame.with(|f| f.rows.len()) + points.get();
     let words = move || {
         let (n, words) = bench.settled_frame.with(|f| (f.rows.len(), f.counted().words(f.kind())));
         // The count stands before, the sides behind.
@@ -217,6 +220,7 @@ fn rows(bench: Workbench) -> AnyView {
         // What all rows are, nobody has counted.
         let of_all = if ["GEMMs", "GEMM", "row"].contains(&&*words) { "rows" } else { &words };
         match all.get() {
+            _ if points.get() > 0 => "points without sizes".to_owned(),
             all if all == n => words,
             all => format!("of {} {of_all}", grouped(all as u64)),
         }

@@ -35,7 +35,7 @@ pub fn Workspace() -> impl IntoView {
         let data = bench.data.get();
         needs_file.get()
             && bench.has_data.get()
-            && data.is_empty()
+            && data.is_blank()
             && !data.sources.iter().any(timed)
     });
     let drawn = Memo::new(move |_| needs_file.get() && !nothing.get());

@@ -138,6 +138,10 @@ fn counted(source: &Source) -> AnyView {
         true => " rows".to_owned(),
         false => format!(" of {} used", plural(read, "row")),
     };
+    let (used, rows) = match source.points.len() as u64 {
+        0 => (used, rows),
+        points => (points, " points without sizes".to_owned()),
+    };
     view! {
         <p class="file-card-line">
             <strong>{grouped(used)}</strong> {rows} ", " {Bytes(source.bytes as f64).to_string()}

@@ -76,9 +76,10 @@ fn findings(bench: Workbench) -> AnyView {
         }
         let rows = bench.settled_frame.with(|f| f.rows.len());
         if empty.get() {
-            view! { <p class="ranked-note">{match bench.data.with_untracked(|d| d.is_empty()) {
-                true => "No usable rows in what is open.",
-                false => "No GEMM passes the filters.",
+            view! { <p class="ranked-note">{match bench.data.with_untracked(|d| (d.is_blank(), d.is_empty())) {
+                (true, _) => "No usable rows in what is open.",
+                (_, true) => "The points have no sizes and no time, so nothing can be said beyond their share of the roof.",
+                _ => "No GEMM passes the filters.",
             }}</p> }
             .into_any()
         } else if !run_over(bench, rows) {

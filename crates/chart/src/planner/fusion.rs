@@ -145,6 +145,7 @@ impl Picture for FusionTool {
                     r.bytes,
                     r.time
                 )),
+                measured: false,
                 color: if name == "fused" { theme.accent } else { theme.warn },
             }));
             extras.arrow = Some([separate, fused]);

@@ -13,7 +13,7 @@ use crate::roofline::{
     Ceilings, Contents, Extras, InteractiveRoofline, Numbers, Planned, RoofLine, Settings, Waymark,
     merge_roof,
 };
-use crate::scene::{Color, Point, Scene, Symbol};
+use crate::scene::{Color, Point, Scene};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way};
@@ -94,7 +94,7 @@ impl Picture for PlanPicture {
     }
 }
 
-/// A drawn plan: the planned points answer before the measured ones.
+/// A drawn plan: a roofline that knows which GEMM of the model a measured row is.
 struct InteractivePlan {
     plan: Arc<Plan>,
     roofline: InteractiveRoofline,
@@ -108,39 +108,15 @@ impl Drawn for InteractivePlan {
     }
 
     fn emphasis(&self, what: &Emphasis) -> Scene {
-        let mut scene = self.roofline.emphasis(what);
-        if let Some(planned) = what.target.as_ref().filter(|t| t.rows.is_empty()) {
-            scene.mark(planned.at, 9.0, Symbol::Ring, self.roofline.canvas.theme.text);
-        }
-        scene
+        self.roofline.emphasis(what)
     }
 
     fn at(&self, at: Point, radius: f64) -> Option<Target> {
-        let away = |t: &Target| (t.at.0 - at.0).hypot(t.at.1 - at.1);
-        let planned = self.scene().hit_areas.iter().map(Target::of);
-        let planned =
-            planned.min_by(|a, b| away(a).total_cmp(&away(b))).filter(|t| away(t) <= radius);
-        // A measured point at the place of a planned one is the one that is meant.
-        match (planned, self.roofline.at(at, radius)) {
-            (Some(planned), Some(measured)) if away(&planned) < away(&measured) => Some(planned),
-            (planned, measured) => measured.or(planned),
-        }
+        self.roofline.at(at, radius)
     }
 
-    /// The keyboard walks the plan in the order of its list.
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
-        let areas = &self.scene().hit_areas;
-        let at = from
-            .filter(|t| t.rows.is_empty())
-            .and_then(|t| areas.iter().position(|a| a.tooltip == t.tooltip));
-        let next = match (at, direction) {
-            (None, _) => 0,
-            (Some(i), Direction::Right | Direction::Down) => {
-                (i + 1).min(areas.len().saturating_sub(1))
-            }
-            (Some(i), _) => i.saturating_sub(1),
-        };
-        areas.get(next).map(Target::of)
+        self.roofline.neighbour(from, direction)
     }
 
     fn within(&self, rect: Rect) -> Vec<u32> {
@@ -236,6 +212,7 @@ fn marks(plan: &Plan, colors: &[Color]) -> Vec<Planned> {
                 label,
                 tooltip: tooltip(plan, row, &step.device.name),
                 color: *color,
+                measured: false,
             });
         }
     }

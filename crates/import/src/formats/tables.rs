@@ -14,6 +14,7 @@ pub(crate) mod liger;
 pub(crate) mod mslk;
 pub(crate) mod native_csv;
 pub(crate) mod nvbench;
+pub(crate) mod points;
 pub(crate) mod sglang;
 pub(crate) mod tensile;
 pub(crate) mod triton;

@@ -229,7 +229,7 @@ impl Session {
                 source.format_reason = reason;
                 source.column_major |= self.column_major;
             }
-            if source.rows_read == 0 {
+            if source.rows_read == 0 && source.points.is_empty() {
                 return Err(no_rows(format.name, self.line_ends));
             }
             source.notes.extend(self.made_of);

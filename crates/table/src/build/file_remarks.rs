@@ -59,6 +59,11 @@ impl TableBuilder {
         }
     }
 
+    /// The name behind a code of [`device`](Self::device).
+    pub fn device_name(&self, code: u16) -> &str {
+        self.data.devices.get(usize::from(code)).map_or("", String::as_str)
+    }
+
     /// Adds a remark, once.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = visible(&text.into()).into_owned();

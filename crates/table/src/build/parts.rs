@@ -66,6 +66,7 @@ impl TableBuilder {
             assumptions: self.assumptions,
             headers: self.headers,
             notes: self.notes,
+            points: self.points,
             ..Source::default()
         }];
         Rest {

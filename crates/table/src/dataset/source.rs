@@ -1,6 +1,6 @@
 //! What is said of a file beside its rows: format, assumptions, rejected rows, and time that no row has.
 
-use super::{Capture, Rejected, TraceContext};
+use super::{Capture, RatePoint, Rejected, TraceContext};
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,8 @@ pub struct Source {
     pub rows_used: u64,
     /// Rejected rows.
     pub rejected: Rejected,
+    /// Measurements without sizes, which are no rows.
+    pub points: Vec<RatePoint>,
     /// Assumptions that the user can change.
     pub assumptions: Vec<Assumption>,
     /// Headers of a table whose columns the user said the meaning of: those that may be named.
@@ -121,9 +123,9 @@ impl Source {
     }
 
     /// Why no row of the file could be used, and what to do: `5 kernel calls without shapes: record with
-    /// record_shapes=True`. `None` where some could.
+    /// record_shapes=True`. `None` where some could, or where it has points without sizes.
     pub fn why_unusable(&self) -> Option<String> {
-        if self.rows_used > 0 {
+        if self.rows_used > 0 || !self.points.is_empty() {
             return None;
         }
         let top = self.rejected.reasons.iter().max_by_key(|r| r.count);

@@ -4,7 +4,7 @@ use super::baseline::Baseline;
 use super::heaviest::Heaviest;
 use super::interactive::InteractiveRoofline;
 use super::settings::{PARAMS, Settings, most_expensive};
-use super::{By, Extras, Points};
+use super::{By, Points, stated};
 use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions};
 use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;
@@ -103,7 +103,7 @@ impl Contents {
 
 impl Roofline {
     fn interactive(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {
-        InteractiveRoofline::new(self.0.clone(), Extras::default(), options)
+        InteractiveRoofline::new(self.0.clone(), stated::extras(&self.0, options.theme), options)
     }
 }
 

@@ -27,7 +27,7 @@ keyed! {
 /// What is drawn besides the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extras {
-    /// Planned points.
+    /// Points that are no rows: planned ones, and measurements without sizes.
     pub planned: Vec<Planned>,
     /// Named places on their trails, the most important first.
     pub waymarks: Vec<Waymark>,
@@ -47,6 +47,11 @@ impl Extras {
         arrow: None,
         empty: None,
     };
+
+    /// Number of measurements without sizes.
+    pub(super) fn stated(&self) -> u64 {
+        self.planned.iter().filter(|p| p.measured).count() as u64
+    }
 }
 
 /// Everything a roofline is drawn from.

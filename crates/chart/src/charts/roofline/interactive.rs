@@ -13,7 +13,7 @@ use crate::clip;
 use crate::hit::{Direction, Hit, HitGrid};
 use crate::labels::Rect;
 use crate::legend::{Legend, Outside};
-use crate::scene::{Point, Scene};
+use crate::scene::{HitArea, Point, Scene, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_roof::TileRoofs;
@@ -153,6 +153,25 @@ impl InteractiveRoofline {
         Some(self.target(Hit { id: row, at: place, distance: 0.0 }))
     }
 
+    /// True for a point that is no row.
+    fn is_extra(&self, target: &Target) -> bool {
+        self.picture.scene.hit_areas.iter().any(|area| area.tooltip == target.tooltip)
+    }
+
+    /// The row whose number or mark is at a place.
+    fn row_at(&self, at: Point, radius: f64) -> Option<Target> {
+        if let Some(target) = self.number_at(at) {
+            return Some(target);
+        }
+        let filled = self.grid().nearest(at, radius);
+        let open = self.open_grid().nearest(at, radius);
+        let nearest = match (filled, open) {
+            (Some(filled), Some(open)) if open.distance < filled.distance => Some(open),
+            (filled, open) => filled.or(open),
+        };
+        nearest.map(|hit| self.target(hit))
+    }
+
     /// The name of a row's colour in the legend; `None` where colours are numbers.
     fn category(&self, row: u32) -> Option<String> {
         let colors = self.opened.colors.of(&self.canvas.theme);
@@ -177,6 +196,17 @@ impl InteractiveRoofline {
     }
 }
 
+/// The point that is no row after `from`, in the order of their list; `None` behind the last one.
+fn next_of(areas: &[HitArea], from: Option<&Target>, direction: Direction) -> Option<Target> {
+    let at = from.and_then(|t| areas.iter().position(|a| a.tooltip == t.tooltip));
+    let next = match (at, direction) {
+        (None, _) => 0,
+        (Some(i), Direction::Right | Direction::Down) => i + 1,
+        (Some(i), _) => i.saturating_sub(1),
+    };
+    areas.get(next).map(Target::of)
+}
+
 impl Drawn for InteractiveRoofline {
     fn scene(&self) -> &Scene {
         &self.picture.scene
@@ -194,29 +224,34 @@ impl Drawn for InteractiveRoofline {
                 labels.share_label(*row);
             }
             scene.items.extend(labels.scene.items);
+            // A point that is no row; roofs have no mark of their own.
+            let extra = |t: &&Target| t.rows.is_empty() && self.is_extra(t);
+            if let Some(point) = what.target.as_ref().filter(extra) {
+                scene.mark(point.at, 9.0, Symbol::Ring, self.canvas.theme.text);
+            }
             scene
         })
     }
 
     fn at(&self, at: Point, radius: f64) -> Option<Target> {
-        if let Some(target) = self.number_at(at) {
-            return Some(target);
+        // Of a point that is no row and a row at one place, the row is the one that is meant.
+        let away = |t: &Target| (t.at.0 - at.0).hypot(t.at.1 - at.1);
+        let extra = self.picture.scene.hit_areas.iter().map(Target::of);
+        let extra = extra.min_by(|a, b| away(a).total_cmp(&away(b))).filter(|t| away(t) <= radius);
+        match (extra, self.row_at(at, radius)) {
+            (Some(extra), Some(row)) if away(&extra) < away(&row) => Some(extra),
+            (extra, row) => row.or(extra),
         }
-        let filled = self.grid().nearest(at, radius);
-        let open = self.open_grid().nearest(at, radius);
-        let nearest = match (filled, open) {
-            (Some(filled), Some(open)) if open.distance < filled.distance => Some(open),
-            (filled, open) => filled.or(open),
-        };
-        match nearest {
-            Some(hit) => Some(self.target(hit)),
-            None => self.roof_at(at),
-        }
+        .or_else(|| self.roof_at(at))
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {
-        let from = from.and_then(|t| t.rows.first().copied());
-        self.grid().neighbour(from, direction).map(|hit| self.target(hit))
+        let row = from.and_then(|t| t.rows.first().copied());
+        let areas = &self.picture.scene.hit_areas;
+        let extra = row.is_none().then(|| next_of(areas, from, direction)).flatten();
+        let row = || self.grid().neighbour(row, direction).map(|hit| self.target(hit));
+        // Behind the last point there may be no row to go on to.
+        extra.or_else(row).or_else(|| from.cloned())
     }
 
     fn place(&self, row: u32) -> Option<Point> {

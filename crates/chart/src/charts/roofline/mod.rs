@@ -14,6 +14,7 @@ mod planned;
 mod points;
 mod roofs;
 mod settings;
+mod stated;
 mod table;
 
 pub use input::{Extras, RooflineInput, SizeBy};
@@ -200,7 +201,8 @@ fn axes(
             "Arithmetic intensity, FLOP/byte (log): filled compulsory, open measured"
         }
     };
-    let y_title = match survey.counts.passing > survey.counts.attainable + survey.counts.nowhere {
+    let measured = survey.counts.passing > survey.counts.attainable + survey.counts.nowhere;
+    let y_title = match measured || input.extras.stated() > 0 {
         _ if input.share => "% of roof",
         true => "Attained, FLOP/s (log)",
         // Nothing was measured: every mark stands on its roof.
@@ -262,12 +264,17 @@ fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs
         [one] => format!(" under the roof of {one}"),
         many => format!(" under the roofs of {}", many.join(", ")),
     };
-    let planned = match input.extras.planned.len() as u64 {
+    let stated = input.extras.stated();
+    let planned = match input.extras.planned.len() as u64 - stated {
         0 => String::new(),
         n => format!(" and {}", plural(n, "planned one")),
     };
+    let stated = match stated {
+        0 => String::new(),
+        n => format!(" and {} without sizes", plural(n, "point")),
+    };
     scene.title = format!(
-        "Roofline of {}{planned}{on}: {}",
+        "Roofline of {}{planned}{stated}{on}: {}",
         plural(counts.passing, "GEMM"),
         match input.share {
             true => "share of the roof over arithmetic intensity, which is logarithmic",

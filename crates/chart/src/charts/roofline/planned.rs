@@ -1,4 +1,4 @@
-//! What was not measured: planned points with their trails and waymarks; arrows.
+//! Points that are no rows, planned or measured without sizes, with trails and waymarks; arrows.
 
 use super::Layers;
 use crate::labels::{On, Rect, about, plate, plate_size};
@@ -6,7 +6,7 @@ use crate::palette::alpha;
 use crate::scene::{Color, Item, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
 
-/// A planned point: drawn hollow, with its earlier positions as a faint line.
+/// A point that is no row: a planned one is drawn hollow, with its earlier positions as a faint line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     /// Arithmetic intensity, FLOP/byte.
@@ -21,6 +21,8 @@ pub struct Planned {
     pub tooltip: Tooltip,
     /// Colour.
     pub color: Color,
+    /// It was measured, though nobody says of what size: drawn filled.
+    pub measured: bool,
 }
 
 /// A named place on the way of planned points: a step of a slider, the batch at the ridge.
@@ -40,7 +42,7 @@ pub struct Waymark {
 
 /// Half the size of a named waymark.
 const WAYMARK: f64 = 4.5;
-/// Radius of a planned point's ring.
+/// Radius of a planned point's ring; a measured one's mark is smaller.
 const PLANNED: f64 = 5.5;
 /// Planned points this near, in px, share a label.
 const SAME_PLACE: f64 = 14.0;
@@ -77,7 +79,10 @@ impl Layers<'_> {
                 way.extend((away > PLANNED).then(|| stop(PLANNED)));
                 self.scene.line(way, faint, 1.25);
             }
-            self.scene.mark(at, PLANNED, Symbol::Ring, p.color);
+            match p.measured {
+                true => self.scene.mark(at, PLANNED - 1.5, Symbol::Dot, p.color),
+                false => self.scene.mark(at, PLANNED, Symbol::Ring, p.color),
+            }
             if self.plot.holds(at) {
                 self.scene.hit(Vec::new(), planned_box(at), p.tooltip.clone());
             }

@@ -6,10 +6,19 @@ use crate::charts::roof_rate;
 use crate::columns::Columns;
 use crate::layout::Plot;
 use gemmscope_table::column_format;
+use gemmscope_table::dataset::{RatePoint, Source};
 use gemmscope_table::field::{Field, shape_label};
 use gemmscope_table::result_table::ResultTable;
 
-/// The points in view, in file order, at most `limit` of them; with how many there are.
+/// A line of the table.
+enum Entry<'a> {
+    Row(usize),
+    /// A measurement without sizes, and its file.
+    Point(&'a Source, &'a RatePoint),
+}
+
+/// The points in view, in file order, at most `limit` of them, and behind them the measurements without sizes; with
+/// how many there are.
 pub fn table(input: &RooflineInput<'_>, plot: &Plot, limit: usize) -> (ResultTable, u64) {
     let (frame, colors) = (input.frame, input.color_scale);
     let (data, metrics) = (&*frame.data, &*frame.metrics);
@@ -21,31 +30,60 @@ pub fn table(input: &RooflineInput<'_>, plot: &Plot, limit: usize) -> (ResultTab
         return (ResultTable::default(), 0);
     };
     let mut columns = Columns::new()
-        .text(title(Field::Source), |r: &usize| {
-            data.sources[usize::from(data.source[*r])].name.clone()
+        .text(title(Field::Source), |e| match e {
+            Entry::Row(r) => data.sources[usize::from(data.source[*r])].name.clone(),
+            Entry::Point(source, _) => source.name.clone(),
         })
-        .text("Line", |r| data.line[*r].to_string())
-        .text(title(Field::Shape), |r| {
-            shape_label(data.m[*r], data.n[*r], data.k[*r], data.batch[*r])
+        .text("Line", |e| match e {
+            Entry::Row(r) => data.line[*r].to_string(),
+            Entry::Point(_, p) => p.line.to_string(),
         })
-        .text(title(Field::Dtype), |r| data.ops[usize::from(data.op[*r])].types())
-        .field(&ai, |r| metrics.ai[*r])
-        .field(&rate, |r| metrics.rate(data, *r))
-        .number("Roof", "FLOP/s", |r| roof_rate(frame, *r))
-        .field(&share, |r| metrics.efficiency(data, *r))
-        .text(title(Field::Bound), |r| {
-            metrics.bound(data, *r).map(|b| b.label().to_owned()).unwrap_or_default()
+        .text(title(Field::Shape), |e| match e {
+            Entry::Row(r) => shape_label(data.m[*r], data.n[*r], data.k[*r], data.batch[*r]),
+            Entry::Point(..) => "not stated".to_owned(),
+        })
+        .text(title(Field::Dtype), |e| match e {
+            Entry::Row(r) => data.ops[usize::from(data.op[*r])].types(),
+            Entry::Point(_, p) => p.dtype.name().to_owned(),
+        })
+        .field(&ai, |e| match e {
+            Entry::Row(r) => metrics.ai[*r],
+            Entry::Point(_, p) => p.intensity,
+        })
+        .field(&rate, |e| match e {
+            Entry::Row(r) => metrics.rate(data, *r),
+            Entry::Point(_, p) => p.rate,
+        })
+        .number("Roof", "FLOP/s", |e| match e {
+            Entry::Row(r) => roof_rate(frame, *r),
+            Entry::Point(_, p) => p.roof(data, metrics).map_or(f64::NAN, |r| r.at(p.intensity)),
+        })
+        .field(&share, |e| match e {
+            Entry::Row(r) => metrics.efficiency(data, *r),
+            Entry::Point(_, p) => p.efficiency(data, metrics).unwrap_or(f64::NAN),
+        })
+        .text(title(Field::Bound), |e| {
+            let bound = match e {
+                Entry::Row(r) => metrics.bound(data, *r),
+                Entry::Point(_, p) => p.roof(data, metrics).map(|r| r.bound(p.intensity)),
+            };
+            bound.map(|b| b.label().to_owned()).unwrap_or_default()
         });
     if !colors.label.is_empty() {
-        columns = columns.text(colors.label.as_str(), |r| {
-            colors.names.get(usize::from(colors.code(*r))).cloned().unwrap_or_default()
+        columns = columns.text(colors.label.as_str(), |e| match e {
+            Entry::Row(r) => {
+                colors.names.get(usize::from(colors.code(*r))).cloned().unwrap_or_default()
+            }
+            Entry::Point(..) => String::new(),
         });
     }
     for level in levels(data) {
         if input.shows(level) || input.ai.level() == Some(level) {
             let title = format!("AI by {} bytes", level.label());
-            columns =
-                columns.number(title, "FLOP/B", move |r| metrics.measured_ai(data, *r, level));
+            columns = columns.number(title, "FLOP/B", move |e| match e {
+                Entry::Row(r) => metrics.measured_ai(data, *r, level),
+                Entry::Point(..) => f64::NAN,
+            });
         }
     }
     let (mut total, mut rows) = (0, Vec::new());
@@ -53,8 +91,17 @@ pub fn table(input: &RooflineInput<'_>, plot: &Plot, limit: usize) -> (ResultTab
         total += 1;
         let row = row as usize;
         if rows.len() < limit && row < data.len() {
-            rows.push(row);
+            rows.push(Entry::Row(row));
         }
     });
+    if input.extras.stated() > 0 {
+        let points = data.sources.iter().flat_map(|s| s.points.iter().map(move |p| (s, p)));
+        for (source, point) in points {
+            total += 1;
+            if rows.len() < limit {
+                rows.push(Entry::Point(source, point));
+            }
+        }
+    }
     (columns.table(rows), total)
 }
