@@ -6,7 +6,7 @@ use crate::load::{Exit, Outcome, Stop, load};
 use crate::messages::Code;
 use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::untimed::{Untimed, roof_time_s};
+use gemmscope_analysis::shapes_without_time::{ShapeWithoutTime, roof_time_s};
 use gemmscope_model::encode::one_line;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, and_more, percent, plural};
@@ -210,14 +210,14 @@ fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()
 }
 
 /// The shapes of a source without a time but with a roof.
-fn shapes(frame: &Frame, source: u16) -> Vec<Untimed> {
+fn shapes(frame: &Frame, source: u16) -> Vec<ShapeWithoutTime> {
     let of = &frame.data.source;
     let rows: Vec<u32> =
         (0u32..).zip(of).filter(|(_, code)| **code == source).map(|(row, _)| row).collect();
-    Untimed::of(&frame.with_rows(Arc::new(rows)))
+    ShapeWithoutTime::of(&frame.with_rows(Arc::new(rows)))
 }
 
-fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> {
+fn print_shapes(out: &mut dyn Write, shapes: &[ShapeWithoutTime]) -> std::io::Result<()> {
     if shapes.is_empty() {
         return Ok(());
     }

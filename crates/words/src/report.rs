@@ -8,9 +8,9 @@ use gemmscope_analysis::compare::{BestOfAll, Dispatch, Tally};
 use gemmscope_analysis::findings::{FindingEvidence, Part, Scan};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::distinct;
+use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_analysis::trace_time::TraceTime;
 use gemmscope_analysis::trust::Trust;
-use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -128,7 +128,7 @@ pub struct Report {
     /// Titles of the batching findings.
     pub batching: Vec<String>,
     /// Shapes without a time, and what the roof allows them.
-    pub shapes: UntimedList,
+    pub shapes: ShapesWithoutTime,
     /// Tuning histories in which something failed or was slow.
     pub tuning: Vec<TuningPart>,
     /// What times cannot show, why, and what to say instead.
@@ -324,7 +324,7 @@ impl Report {
             notes: data.sources.iter().flat_map(|s| s.notes.iter().cloned()).collect(),
             missing_models: missing_models(data),
             batching: batching(findings),
-            shapes: UntimedList::of(frame),
+            shapes: ShapesWithoutTime::of(frame),
             tuning: TuningPart::of(frame),
         }
     }

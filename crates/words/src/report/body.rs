@@ -7,7 +7,7 @@ use crate::doc::{Article, Block, DocEntry, DocTable, Set, Text, heading, owned, 
 use crate::findings::Finding;
 use crate::headline;
 use gemmscope_analysis::compare::BestOfAll;
-use gemmscope_analysis::untimed::UntimedList;
+use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
 
 /// The blocks of a report.
@@ -237,7 +237,7 @@ fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
     out
 }
 
-fn shapes(list: &UntimedList) -> Vec<Block<'_>> {
+fn shapes(list: &ShapesWithoutTime) -> Vec<Block<'_>> {
     if list.total == 0 {
         return Vec::new();
     }

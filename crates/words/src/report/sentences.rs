@@ -7,9 +7,9 @@ use crate::headline;
 use gemmscope_analysis::compare::Tally;
 use gemmscope_analysis::findings::{Kind, Part, Scan, Severity, Whole};
 use gemmscope_analysis::ledger::{Book, Ledger};
+use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use gemmscope_analysis::trace_time::other_time_s;
-use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{
     and_more, capitalized, decapitalized, percent, plural, seconds_brief,
@@ -24,7 +24,7 @@ const MINOR: f64 = 0.2;
 /// comes before what one of them loses.
 pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     let none = scan.checked().next().is_none();
-    let shapes = UntimedList::of(scan.frame);
+    let shapes = ShapesWithoutTime::of(scan.frame);
     if none && shapes.rows > 0 {
         return only_shapes(&shapes);
     }
@@ -92,7 +92,7 @@ fn far_below(findings: &Findings) -> Option<String> {
 }
 
 /// What can be said of a list of shapes.
-fn only_shapes(shapes: &UntimedList) -> Vec<String> {
+fn only_shapes(shapes: &ShapesWithoutTime) -> Vec<String> {
     let have = match shapes.rows {
         1 => "it has",
         _ => "they have",

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 /// What the roof allows a row without a time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Untimed {
+pub struct ShapeWithoutTime {
     /// File.
     pub file: String,
     /// 1-based line.
@@ -44,17 +44,17 @@ fn is_listed(data: &Dataset, row: usize) -> bool {
     data.time_s[row].is_nan() && data.text(ColumnMeaning::Status, row).is_empty()
 }
 
-impl Untimed {
+impl ShapeWithoutTime {
     /// The rows of a frame that have a roof but no time; the longest call first.
-    pub fn of(frame: &Frame) -> Vec<Untimed> {
+    pub fn of(frame: &Frame) -> Vec<ShapeWithoutTime> {
         let data = &*frame.data;
         let rows = frame.rows.iter().map(|r| *r as usize);
-        let mut found: Vec<Untimed> = rows
+        let mut found: Vec<ShapeWithoutTime> = rows
             .filter(|&row| is_listed(data, row))
             .filter_map(|row| {
                 let x = figures(frame, row);
                 let (p, bound) = (x.problem, x.bound?);
-                x.roof_s.is_finite().then(|| Untimed {
+                x.roof_s.is_finite().then(|| ShapeWithoutTime {
                     file: data
                         .sources
                         .get(usize::from(data.source[row]))
@@ -84,7 +84,7 @@ impl Untimed {
 
 /// The shapes without a time of a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct UntimedList {
+pub struct ShapesWithoutTime {
     /// Number of rows that have no time, with and without a roof.
     pub rows: usize,
     /// Number of these that have a roof.
@@ -92,25 +92,25 @@ pub struct UntimedList {
     /// Time of all their calls at the roof, seconds.
     pub roof_time_s: f64,
     /// Those with the longest call.
-    pub longest: Vec<Untimed>,
+    pub longest: Vec<ShapeWithoutTime>,
 }
 
-impl UntimedList {
+impl ShapesWithoutTime {
     /// Largest number of listed shapes.
     pub const LISTED: usize = 50;
 
     /// The shapes without a time of a frame.
-    pub fn of(frame: &Frame) -> UntimedList {
-        let mut found = Untimed::of(frame);
+    pub fn of(frame: &Frame) -> ShapesWithoutTime {
+        let mut found = ShapeWithoutTime::of(frame);
         let rows = frame.rows.iter();
-        let list = UntimedList {
+        let list = ShapesWithoutTime {
             rows: rows.filter(|r| is_listed(&frame.data, **r as usize)).count(),
             total: found.len(),
             roof_time_s: roof_time_s(&found),
             longest: Vec::new(),
         };
         found.truncate(Self::LISTED);
-        UntimedList { longest: found, ..list }
+        ShapesWithoutTime { longest: found, ..list }
     }
 
     /// How many there are and what their roof allows, in a sentence.
@@ -133,7 +133,7 @@ impl UntimedList {
 }
 
 /// Time of all calls of some shapes at the roof, seconds.
-pub fn roof_time_s(shapes: &[Untimed]) -> f64 {
+pub fn roof_time_s(shapes: &[ShapeWithoutTime]) -> f64 {
     // A sum of nothing is -0.
     shapes.iter().fold(0.0, |t, s| t + s.roof_time_s * s.calls)
 }
@@ -156,8 +156,8 @@ mod tests {
         t.row((8192, 8192, 8192), "", none, "");
         t.row((64, 64, 64), "", 1e-6, "");
         let frame = t.frame(Some("a100-80-pcie"));
-        let list = UntimedList::of(&frame);
-        let shapes: Vec<String> = list.longest.iter().map(Untimed::shape).collect();
+        let list = ShapesWithoutTime::of(&frame);
+        let shapes: Vec<String> = list.longest.iter().map(ShapeWithoutTime::shape).collect();
         assert_eq!(shapes, ["4096 × 4096 × 4096", "8 × 4096 × 4096"]);
         let [large, small] = &list.longest[..] else {
             panic!("{list:?}");
@@ -181,11 +181,11 @@ mod tests {
         for i in 1..=53 {
             t.row((64 * i, 64, 64), "", f64::NAN, "");
         }
-        let list = UntimedList::of(&t.frame(Some("a100-80-pcie")));
+        let list = ShapesWithoutTime::of(&t.frame(Some("a100-80-pcie")));
         assert_eq!((list.longest.len(), list.more(), list.rows), (50, 3, 53));
         let mut t = Rows::new();
         t.row((64, 64, 64), "", f64::NAN, "");
-        let list = UntimedList::of(&t.frame(None));
+        let list = ShapesWithoutTime::of(&t.frame(None));
         assert_eq!((list.rows, list.total), (1, 0));
     }
 }
