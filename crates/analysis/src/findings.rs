@@ -53,7 +53,6 @@ pub use above_roof::causes as above_roof_causes;
 pub use check::{FrameFacts, RuleOutcome, check, check_all};
 pub use fact::{CauseFacts, Difference, Fact, HeldBy, NAMED, PartFacts};
 pub(crate) use far_below::Reach;
-pub use far_below::question as far_below_question;
 pub use need::Need;
 pub use part::{Part, Whole};
 pub(crate) use reported::GAP as REPORTED_GAP;
@@ -65,7 +64,7 @@ pub use severity::{
 };
 pub use signs::{ROW_BYTES, Seen, Sign, is_fallback, is_quantized, unaligned};
 pub use sums::{Detail, TileCause, tile_cause};
-pub use wrong_device::{built_for_another, other_kernels};
+pub use wrong_device::other_kernels;
 
 /// What a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -50,3 +50,5 @@ pub mod plan_export;
 pub mod replay;
 pub mod report;
 pub mod summary;
+pub mod trace_time;
+pub mod trust;

@@ -4,13 +4,13 @@
 
 use crate::doc;
 use crate::findings::{Checked, Finding, Findings};
+use crate::trust::Trust;
 use gemmscope_analysis::compare::{BestOfAll, Dispatch, Tally};
 use gemmscope_analysis::findings::{FindingEvidence, Part, Scan};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::distinct;
 use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_analysis::trace_time::TraceTime;
-use gemmscope_analysis::trust::Trust;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -272,7 +272,7 @@ impl Report {
         let scan = Scan::new(frame);
         let data = scan.data();
         let breakdown = Breakdown::new(&scan, findings);
-        let trust = Trust::of(frame).beside(&findings.ledger);
+        let trust = Trust::beside(frame, &findings.ledger);
         let places = |rows: &[u32]| {
             rows.iter()
                 .take(MAX_PLACES)

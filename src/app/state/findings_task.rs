@@ -3,11 +3,12 @@
 use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
 use gemmscope_analysis::ledger::LARGEST_LOSS;
-use gemmscope_analysis::trust::Trust;
+use gemmscope_analysis::trust::TrustFacts;
 use gemmscope_chart::picture;
 use gemmscope_table::field::Field;
 use gemmscope_words::findings::check;
 use gemmscope_words::report;
+use gemmscope_words::trust::Trust;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,8 +71,8 @@ pub fn follow(bench: Workbench) {
             let partners = scan.partners();
             drop(scan);
             clock::pause(Duration::ZERO).await;
-            let trust = Trust::look(&frame, &async || turns.give().await).await;
-            let trust = Shared::from(trust.beside(&findings.ledger));
+            let trust = TrustFacts::look(&frame, &async || turns.give().await).await;
+            let trust = Shared::from(Trust::new(&frame, trust.beside(&findings.ledger)));
             clock::pause(Duration::ZERO).await;
             if let Some(partners) = partners {
                 cache.set_partners(&frame, partners);

@@ -6,6 +6,7 @@ use gemmscope_analysis::findings::{RULES, Severity, band};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
 use gemmscope_words::findings::Checked;
 use gemmscope_words::report::{Bottleneck, Breakdown, ReportOperation};
+use gemmscope_words::trace_time::kernels;
 use leptos::prelude::*;
 
 /// How many operations are listed.
@@ -82,7 +83,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
     let more = breakdown.total - shown;
     // What the table cannot list, as its shape is not known or it is no GEMM.
     let besides = breakdown.times.iter().flat_map(|t| &t.parts).filter_map(|p| {
-        let kernels = Some(p.kernels()).filter(|k| !k.is_empty())?;
+        let kernels = Some(kernels(p)).filter(|k| !k.is_empty())?;
         let words =
             format!("{}: {}; largest: {kernels}.", capitalized(p.kind.label()), Seconds(p.time_s));
         Some(view! { <p>{words}</p> })

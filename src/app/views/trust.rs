@@ -1,9 +1,10 @@
 //! How far the figures can be trusted: one word, the reasons for it, and what no file states.
 
 use crate::app::state::Shell;
-use gemmscope_analysis::trust::{About, Reason, Trust, Verdict};
+use gemmscope_analysis::trust::{About, Verdict};
 use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::dataset::Assumption;
+use gemmscope_words::trust::{Reason, Trust};
 use leptos::prelude::*;
 
 /// Reasons that show before the card is opened whole.

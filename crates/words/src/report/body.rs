@@ -6,6 +6,7 @@ use crate::doc::escape::short;
 use crate::doc::{Article, Block, DocEntry, DocTable, Set, Text, heading, owned, text};
 use crate::findings::Finding;
 use crate::headline;
+use crate::trace_time;
 use gemmscope_analysis::compare::BestOfAll;
 use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
@@ -37,7 +38,7 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
     let (lead, rest) = report.sentences.split_at(1.min(report.sentences.len()));
     out.push(Block::Lead(owned(lead.concat())));
     out.extend((!rest.is_empty()).then(|| text(rest.join(" "))));
-    out.extend(report.times.iter().map(|time| text(time.words())));
+    out.extend(report.times.iter().map(|time| text(trace_time::sentence(time))));
     out.push(text(report.trust.line()));
     for (what, texts) in report.given() {
         if !texts.is_empty() {

@@ -3,6 +3,7 @@
 use super::{Bottleneck, MAX_BOTTLENECKS, Report, ReportOperation, ReportPart};
 use crate::doc::escape::{markdown_line as line, markdown_text as md, short};
 use crate::headline;
+use crate::trace_time;
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::roof_name;
 use gemmscope_model::units::{fixed, plural};
@@ -72,7 +73,7 @@ pub fn gemm_findings(report: &Report) -> String {
         }
     }
     for time in &report.times {
-        let _ = writeln!(out, "{}", line(&time.words()));
+        let _ = writeln!(out, "{}", line(&trace_time::sentence(time)));
     }
     let first = report.findings.first().map(|line| &line.finding);
     if let Some(f) = first.filter(|f| f.is_outside_gemms()) {
