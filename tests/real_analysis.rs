@@ -9,7 +9,7 @@ use gemmscope_analysis::findings::{Kind, Scan, Severity, Sign, Whole};
 use gemmscope_analysis::ledger::{Account, Ledger, Partners};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
-    MeasuredStep, best_preset, distinct, measured_table, model_for,
+    MeasuredStep, best_preset, distinct, measured_shapes, model_for,
 };
 use gemmscope_analysis::tile_sweep::{NoSweep, Panel, Sweep, SweepLine, TileSource, influences};
 use gemmscope_analysis::trace_time::other_time_s;
@@ -29,6 +29,7 @@ use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::findings::{Finding, Findings, check_all};
 use gemmscope_words::headline;
+use gemmscope_words::plan::{measured_step, measured_table};
 use gemmscope_words::report::{Report, gemm_findings_of, impact_percent};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -428,7 +429,7 @@ fn the_real_trace_is_matched_and_its_model_found() {
     assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
     let index = Index::new(preset(&fit.model).unwrap());
     let frame = judged(data, Some("mi300x"));
-    let table = measured_table(&index, true, &frame, &shapes);
+    let table = measured_table(&measured_shapes(&index, true, &frame, &shapes));
     assert_eq!(table.rows.len(), 4);
     let row = table.rows.iter().find(|r| r[2] == "2816").unwrap();
     assert_eq!(row[0], "gate_proj or up_proj");
@@ -448,7 +449,7 @@ fn the_real_traces_step_is_planned() {
     assert_eq!(model.id, "qwen1.5-0.5b");
     let step = MeasuredStep::of(&model, &Index::new(&model), &frame, &shapes).unwrap();
     assert_eq!(
-        step.sentence(),
+        measured_step(&step),
         "8944 tokens per layer: 1 sequence of 8944 tokens (as one sequence: linear layers don't \
              show the count)."
     );

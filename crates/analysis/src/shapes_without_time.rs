@@ -2,7 +2,6 @@
 
 use crate::figures::figures;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Frame, shape_label};
 use serde::{Serialize, Serializer};
@@ -113,19 +112,6 @@ impl ShapesWithoutTime {
         ShapesWithoutTime { longest: found, ..list }
     }
 
-    /// How many there are and what their roof allows, in a sentence.
-    pub fn words(&self) -> String {
-        let without = match self.rows - self.total {
-            0 => String::new(),
-            n => format!("; {} more have no known roof", plural(n as u64, "shape")),
-        };
-        format!(
-            "At the roof all calls of {} take {}{without}.",
-            plural(self.total as u64, "shape"),
-            Seconds(self.roof_time_s)
-        )
-    }
-
     /// Number of shapes with a roof that are not listed.
     pub fn more(&self) -> usize {
         self.total - self.longest.len()
@@ -168,11 +154,6 @@ mod tests {
         assert_eq!((large.calls, small.calls), (1.0, 10.0));
         let all = large.roof_time_s + 10.0 * small.roof_time_s;
         assert!((list.roof_time_s - all).abs() < 1e-15);
-        assert!(
-            list.words().starts_with("At the roof all calls of 2 shapes take 614.6 µs."),
-            "{}",
-            list.words()
-        );
     }
 
     #[test]

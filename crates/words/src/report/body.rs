@@ -258,7 +258,11 @@ fn shapes(list: &ShapesWithoutTime) -> Vec<Block<'_>> {
             owned(fixed(s.calls, 0)),
         ]);
     }
-    let mut out = vec![heading("Shapes without a time"), text(list.words()), Block::Table(table)];
+    let mut out = vec![
+        heading("Shapes without a time"),
+        text(super::sentences::all_shapes(list)),
+        Block::Table(table),
+    ];
     out.extend((list.more() > 0).then(|| text(and_more(list.more()) + ".")));
     out
 }

@@ -4,15 +4,16 @@ use super::SIGNIFICANT_SHARE;
 use super::devices::{no_roof, of_devices, on_devices};
 use crate::findings::{Finding, Findings};
 use crate::headline;
+use crate::sweep as words;
 use gemmscope_analysis::compare::Tally;
 use gemmscope_analysis::findings::{Kind, Part, Scan, Severity, Whole};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
-use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
+use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influences};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{
-    and_more, capitalized, decapitalized, percent, plural, seconds_brief,
+    Seconds, and_more, capitalized, decapitalized, percent, plural, seconds_brief,
 };
 use gemmscope_table::data_kind::DataKind;
 
@@ -68,10 +69,10 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
             let few = scan.frame.rows.len() <= MOST_ROWS;
             let sweep = few.then(|| Sweep::new(scan.frame, None)).and_then(Result::ok);
             if let Some(sweep) = &sweep {
-                out = vec![sweep.headline(), out.join(" ")];
+                out = vec![words::headline(sweep), out.join(" ")];
             }
             let axis = sweep.map_or(Axis::Bn, |sweep| sweep.axis);
-            influence_sentence(&influences(scan.frame, axis))
+            words::influences(&influences(scan.frame, axis))
         }
         _ => None,
     };
@@ -100,7 +101,7 @@ fn only_shapes(shapes: &ShapesWithoutTime) -> Vec<String> {
     let reach = if shapes.total == 0 {
         "Choose a device to see what its roof allows.".to_owned()
     } else {
-        shapes.words()
+        all_shapes(shapes)
     };
     vec![
         format!("{} only: {have} no time.", plural(shapes.rows as u64, "shape")),
@@ -277,4 +278,17 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         _ => String::new(),
     };
     Some(format!("{}.{end}", lines.join("; ")))
+}
+
+/// How many shapes without a time there are and what their roof allows.
+pub(super) fn all_shapes(list: &ShapesWithoutTime) -> String {
+    let without = match list.rows - list.total {
+        0 => String::new(),
+        n => format!("; {} more have no known roof", plural(n as u64, "shape")),
+    };
+    format!(
+        "At the roof all calls of {} take {}{without}.",
+        plural(list.total as u64, "shape"),
+        Seconds(list.roof_time_s)
+    )
 }

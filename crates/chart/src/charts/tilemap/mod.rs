@@ -13,8 +13,7 @@ use crate::scene::Scene;
 use crate::ticks::rate_words;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
-    Cell, FLAT_M, Influence, NAMED, Panel, Sweep, SweepLine, TileSource, influence_sentence,
-    influences,
+    Cell, FLAT_M, Influence, Panel, Sweep, SweepLine, TileSource, influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
@@ -25,6 +24,7 @@ use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::sweep as words;
 use settings::Settings;
 
 /// This chart in the list of all.
@@ -67,11 +67,11 @@ impl TileMap {
             Ok(sweep) => sweep,
             Err(why) => {
                 let varying = influences(frame, Axis::BmBn);
-                if let Some(settings) = Settings::of(varying, why.sentence()) {
+                let why = words::no_sweep(&why);
+                if let Some(settings) = Settings::of(varying, why.clone()) {
                     return Chart::of(settings, Vec::new());
                 }
-                let title = format!("No tile map. {}", why.sentence());
-                return Chart::without(title, why.sentence(), Vec::new());
+                return Chart::without(format!("No tile map. {why}"), why, Vec::new());
             }
         };
         // BN is the question of the view; another axis is the default only without it.
@@ -94,7 +94,7 @@ impl TileMap {
             _ => influences(frame, sweep.axis),
         };
         let part = part_of(&sweep);
-        let (headline, drawn) = (sweep.headline(), part.as_ref().unwrap_or(&sweep));
+        let (headline, drawn) = (words::headline(&sweep), part.as_ref().unwrap_or(&sweep));
         let (low, limits) = draw::occurring(drawn);
         let frame = frame.clone();
         Chart::of(TileMap { frame, influences, headline, part, low, limits, sweep }, controls)
@@ -197,10 +197,10 @@ impl Picture for TileMap {
         if sweep.source == TileSource::BestColumn {
             out.push("No times: the file names the best tile of each shape.".to_owned());
         }
-        if sweep.count() <= NAMED {
+        if sweep.count() <= words::NAMED {
             out.extend(fastest_kernels(frame, sweep));
         }
-        out.extend(influence_sentence(&self.influences));
+        out.extend(words::influences(&self.influences));
         if sweep.single > 0 {
             out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
         }

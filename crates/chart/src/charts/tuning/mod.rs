@@ -17,6 +17,7 @@ use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::tuning as words;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -148,8 +149,8 @@ impl Picture for Tuning {
         if slow > 0 {
             out.push(format!("{slow} slow: under {} of the best.", share_words(h.slow_below)));
         }
-        out.extend(h.changes_sentence());
-        out.extend(h.convergence());
+        out.extend(words::changes(h));
+        out.extend(words::convergence(h));
         if h.roof.is_nan() {
             out.push("No roof: choose a device.".to_owned());
         }
