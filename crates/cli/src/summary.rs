@@ -14,6 +14,7 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
+use gemmscope_words::compare::{best_of_all, tally_sentences};
 use gemmscope_words::headline;
 use gemmscope_words::summary::{SideSummary, Summary as Figures};
 use std::io::Write;
@@ -183,11 +184,11 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     }
     writeln!(out, "{}", frame.counted().words(frame.kind()))?;
     if let Some(standing) = standing {
-        for sentence in standing.sentences() {
+        for sentence in tally_sentences(&standing) {
             writeln!(out, "  {}", one_line(&sentence))?;
         }
         if let Some((_, best)) = Dispatch::of(frame) {
-            writeln!(out, "  {}", best.sentence())?;
+            writeln!(out, "  {}", best_of_all(&best))?;
         }
         print_sides(out, &SideSummary::of(&Totals::of(frame)))?;
     }

@@ -2,10 +2,11 @@
 //! detailed markdown, an HTML file with pictures, and JSON for programs. All four are written from
 //! one [`Report`], so that they agree.
 
+use crate::compare::BestOfAll;
 use crate::doc;
 use crate::findings::{Checked, Finding, Findings};
 use crate::trust::Trust;
-use gemmscope_analysis::compare::{BestOfAll, Dispatch, Tally};
+use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::findings::{FindingEvidence, Part, Scan};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::distinct;
@@ -302,7 +303,7 @@ impl Report {
                 .collect(),
             standing: Tally::of(frame),
             best_of_all: Dispatch::of(frame)
-                .map(|(comparison, best)| best.object(frame, &comparison)),
+                .map(|(comparison, best)| BestOfAll::of(frame, &comparison, &best)),
             times: breakdown.times,
             cannot_infer: breakdown.cannot_infer,
             bottlenecks: breakdown.bottlenecks,

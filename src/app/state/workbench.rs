@@ -8,7 +8,7 @@ use crate::app::load::figures::IncomingFigures;
 use crate::undo::{HasKey, History, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
-use gemmscope_analysis::compare::Setup;
+use gemmscope_analysis::compare::{Lack, Setup};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_import::ImportOptions;
@@ -167,7 +167,7 @@ pub struct Workbench {
     /// Files whose rows are those of another one and are not counted, by their index.
     pub repeated: Memo<Vec<trace::Repeated>>,
     /// What a comparison of the rows that pass the filters lacks, where somebody would wait for the answer.
-    pub compare_lacks: Memo<Option<&'static str>>,
+    pub compare_lacks: Memo<Option<Lack>>,
     /// True once there is a file.
     pub has_data: Memo<bool>,
     /// All rows of all files.

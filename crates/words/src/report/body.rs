@@ -2,12 +2,12 @@
 
 use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Report, ReportOperation, TuningPart};
+use crate::compare::BestOfAll;
 use crate::doc::escape::short;
 use crate::doc::{Article, Block, DocEntry, DocTable, Set, Text, heading, owned, text};
 use crate::findings::Finding;
 use crate::headline;
 use crate::trace_time;
-use gemmscope_analysis::compare::BestOfAll;
 use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
 

@@ -2,6 +2,7 @@
 
 use super::SIGNIFICANT_SHARE;
 use super::devices::{no_roof, of_devices, on_devices};
+use crate::compare::tally_sentences;
 use crate::findings::{Finding, Findings};
 use crate::headline;
 use crate::sweep as words;
@@ -177,7 +178,7 @@ fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
 /// Who is fastest on how many GEMMs, and how near its roof each side is.
 fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
     let standing = match Tally::of(scan.frame) {
-        Some(tally) => tally.sentences().join(" "),
+        Some(tally) => tally_sentences(&tally).join(" "),
         None => format!("No GEMM ran on every side: {}.", scan.frame.counted().words(scan.kind)),
     };
     let once = |b: &Book| b.typical.map(|t| t.geometric_mean);

@@ -1,6 +1,7 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
 use super::{Bottleneck, MAX_BOTTLENECKS, Report, ReportOperation, ReportPart};
+use crate::compare::tally_sentences;
 use crate::doc::escape::{markdown_line as line, markdown_text as md, short};
 use crate::headline;
 use crate::trace_time;
@@ -80,7 +81,7 @@ pub fn gemm_findings(report: &Report) -> String {
         let _ = writeln!(out, "Look at this first: {}. {}", md(&f.title), md(&f.path_a));
     }
     if let Some(standing) = &report.standing {
-        let _ = writeln!(out, "{}", line(&standing.sentences().join(" ")));
+        let _ = writeln!(out, "{}", line(&tally_sentences(standing).join(" ")));
     }
     if let Some(best) = &report.best_of_all {
         let _ = writeln!(out, "{}", line(&best.sentence));

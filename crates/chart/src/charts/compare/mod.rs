@@ -14,13 +14,14 @@ use crate::layout::NARROW;
 use crate::palette::Theme;
 use crate::scene::{Color, Scene};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio, lead};
-use gemmscope_analysis::compare::{Comparison, Dispatch, Setup, SideSample, Tally, regret};
+use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio};
+use gemmscope_analysis::compare::{Comparison, Dispatch, Regret, Setup, SideSample, Tally};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::compare::{self as words, lead};
 use settings::{SHOW, Show};
 
 /// Why nothing is drawn of rows without sides.
@@ -168,14 +169,14 @@ impl Compare {
         controls.extend([a, b]);
         controls.extend([side, keys, measure, threshold].map(Control::more));
         if let Some(why) = obstacle(frame, &comparison, &duel) {
-            return Chart::without(duel.headline(&comparison), why, controls);
+            return Chart::without(words::headline(&duel, &comparison), why, controls);
         }
         let tally = Some(tally).filter(|t| t.names.len() > 2 && t.compared > 0);
-        let mut answer: Vec<String> = tally.iter().map(Tally::lead).collect();
-        answer.push(duel.headline(&comparison));
-        answer.extend(best.iter().map(Dispatch::sentence));
-        answer.extend(duel.exception_sentence(frame, &comparison));
-        answer.extend(best.as_ref().and_then(|_| regret(&comparison)));
+        let mut answer: Vec<String> = tally.iter().map(words::lead_of_sides).collect();
+        answer.push(words::headline(&duel, &comparison));
+        answer.extend(best.iter().map(words::best_of_all));
+        answer.extend(words::exception(&duel, frame, &comparison));
+        answer.extend(best.as_ref().and_then(|_| Some(words::regret(&Regret::of(&comparison)?))));
         let out = Compare {
             frame: frame.clone(),
             show,
@@ -248,13 +249,13 @@ impl Picture for Compare {
     fn notes(&self) -> Vec<String> {
         let duel = &self.duel;
         let mut out: Vec<String> = self.answer.iter().skip(self.above()).cloned().collect();
-        out.push(duel.join_sentence(&self.comparison));
-        out.extend(duel.device_sentence(&self.frame, &self.comparison));
+        out.push(words::join_of(duel, &self.comparison));
+        out.extend(words::devices(duel, &self.frame, &self.comparison));
         if duel.without_roof > 0 {
             let all = plural(duel.without_roof, "GEMM");
             out.push(format!("{all} left out: no known roof."));
         }
-        out.push(duel.noise_sentence());
+        out.push(words::noise(duel));
         let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
         if all > reachable {
             let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));
@@ -266,7 +267,7 @@ impl Picture for Compare {
     }
 
     fn details(&self) -> Vec<(String, ResultTable)> {
-        self.tally.iter().map(Tally::table).collect()
+        self.tally.iter().map(words::tally_table).collect()
     }
 
     /// The panels that were asked for, as far as there is room.
@@ -303,7 +304,7 @@ impl Picture for Compare {
 
     fn table(&self) -> ResultTable {
         if let (Show::BestOfAll, Some(best)) = (self.show, &self.best) {
-            return best.table(&self.frame, &self.comparison);
+            return words::dispatch_table(&best.lines(&self.frame, &self.comparison));
         }
         self.columns().table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
     }

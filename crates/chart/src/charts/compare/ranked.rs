@@ -8,8 +8,9 @@ use crate::plot::Bands;
 use crate::scale::{Scale, ScaleKind};
 use crate::scene::{BELOW, END, START, Scene};
 use crate::text;
-use gemmscope_analysis::compare::duel::{DuelVerdict, lead};
+use gemmscope_analysis::compare::duel::DuelVerdict;
 use gemmscope_model::units::{grouped, plural};
+use gemmscope_words::compare::lead;
 
 /// Height of a row: the usual one, and the least at which names can be read.
 const ROW: (f64, f64) = (20.0, 14.0);

@@ -10,8 +10,8 @@ use crate::palette::{Theme, alpha, mix};
 use crate::scene::{Color, Scene, Symbol};
 use crate::text;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::times;
 use gemmscope_model::units::{and_more, format_significant};
+use gemmscope_words::compare::times;
 
 /// Height of a row where cells can be touched.
 pub(super) const ROW: f64 = 22.0;

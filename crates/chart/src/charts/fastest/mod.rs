@@ -11,7 +11,6 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::{self, Size, WinnerCell};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::{grouped, plural};
@@ -19,6 +18,7 @@ use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::compare::{join, times};
 use std::collections::BTreeMap;
 
 /// This chart in the list of all.
@@ -249,7 +249,7 @@ impl Picture for WinnerMap {
     }
 
     fn notes(&self) -> Vec<String> {
-        let (all, said) = (self.comparison.pairs_possible(), self.comparison.join_sentence());
+        let (all, said) = (self.comparison.pairs_possible(), join(&self.comparison));
         match self.cells.iter().map(|c| c.compared.len()).sum::<usize>() {
             shown if shown == all => vec![said],
             shown => vec![
