@@ -41,6 +41,7 @@
 //! the planner still make their sentences in `gemmscope-analysis`.
 
 pub mod analysis_card;
+pub mod charts;
 pub mod compare;
 pub mod doc;
 pub mod explain;

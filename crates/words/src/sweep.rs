@@ -1,9 +1,14 @@
 //! What a sweep over tiles shows, in sentences.
 
-use gemmscope_analysis::tile_sweep::{Influence, LITTLE, NoSweep, Sweep, TileSource};
+use gemmscope_analysis::tile_sweep::{
+    FLAT_M, Influence, LITTLE, NoSweep, Sweep, SweepLine, TileSource,
+};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{capitalized, grouped, percent, plural};
+
+/// From this share on a value was the best one of every shape.
+const ALWAYS: f64 = 0.9995;
 
 /// Up to so many shapes, or settings, are named.
 pub const NAMED: usize = 3;
@@ -144,6 +149,99 @@ pub fn no_sweep(why: &NoSweep) -> String {
             )
         }
     }
+}
+
+/// The same as the title of an empty map.
+pub fn no_map(why: &str) -> String {
+    format!("No tile map. {why}")
+}
+
+/// Said of a file that names the best tile of each shape.
+pub const STATED_BEST: &str = "No times: the file names the best tile of each shape.";
+/// Said where the chosen device stands in for one that is not stated.
+pub const DEVICE_ASSUMED: &str = "Device not stated; the chosen one is assumed.";
+/// How values of settings are compared.
+pub const ALL_ELSE_EQUAL: &str = "Each value against the best one, all else equal.";
+
+/// Best and worst value of the setting that changes most.
+pub fn largest_influence(of: &Influence) -> String {
+    let (Some(best), Some(worst)) = (of.values.first(), of.values.last()) else {
+        return String::new();
+    };
+    let name = &of.name;
+    let mean = match of.shapes {
+        1 => String::new(),
+        n => format!(", in the geometric mean of {}", plural(n as u64, "shape")),
+    };
+    let which = match best.best > ALWAYS {
+        true => format!("{name} {} is best", best.value),
+        false => format!("{name} {} reaches {} of the best rate", best.value, percent(best.best)),
+    };
+    let count = plural(of.values.len() as u64, "value");
+    format!("{which} of {count}, {} is worst at {}{mean}.", worst.value, percent(worst.best))
+}
+
+/// The fastest kernel of a shape.
+pub fn fastest_kernel(of: &Problem, kernel: &str, rate: &str) -> String {
+    let Problem { m, n, k, .. } = of;
+    format!("Fastest kernel at {m} × {n} × {k}: {kernel}, {rate}.")
+}
+
+/// What part of a sweep is shown.
+pub fn part_shown(part: &Sweep, of: &Sweep) -> String {
+    format!(
+        "{} of {} shapes shown in {} of {} panels: choose a panel or filter; the CSV \
+         has all.",
+        grouped(part.count() as u64),
+        grouped(of.count() as u64),
+        part.panels.len(),
+        of.panels.len()
+    )
+}
+
+/// Shapes that are not drawn, as they have one tile.
+pub fn single_left_out(shapes: u64) -> String {
+    format!("{} with one tile left out.", plural(shapes, "shape"))
+}
+
+/// What bounds the tiles; `occur` says whether parallelism and memory bound any that are drawn.
+pub fn limits(sweep: &Sweep, occur: [bool; 2]) -> Vec<String> {
+    let mut units: Vec<String> = Vec::new();
+    for (p, n) in sweep.panels.iter().filter_map(|p| Some((p, p.units?))) {
+        let text = format!("{n} {}s of {}", p.unit_kind, p.device);
+        if !units.contains(&text) {
+            units.push(text);
+        }
+    }
+    if units.is_empty() {
+        return vec![
+            "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
+        ];
+    }
+    // Of compute-bound shapes neither is said.
+    let few =
+        format!("Fewer workgroups than compute units ({}): parallelism-bound.", units.join(", "));
+    let flat = "Enough workgroups and below the ridge point: memory-bound.".to_owned();
+    [few, flat].into_iter().zip(occur).filter(|(_, occurs)| *occurs).map(|(text, _)| text).collect()
+}
+
+/// Which models the marked tiles are of.
+pub fn models(sweep: &Sweep) -> Option<String> {
+    let lines = sweep.panels.iter().flat_map(|p| &p.lines);
+    let modelled = lines.filter(|l| l.model.is_some());
+    let is_flat = |l: &SweepLine| l.problem.m <= FLAT_M && sweep.axis == Axis::Bn;
+    let (mut flat, mut other) = (false, false);
+    modelled.for_each(|l| if is_flat(l) { flat = true } else { other = true });
+    let flat = flat.then_some(
+        "Model (flat GEMM): the widest BN up to 128 with as many workgroups as compute units, else the \
+         narrowest.",
+    );
+    let other = other.then_some(
+        "Model (shape roof): of the tiles within 10 % of the highest shape roof, the one with \
+         least L2 traffic.",
+    );
+    let out: Vec<&str> = flat.into_iter().chain(other).collect();
+    (!out.is_empty()).then(|| out.join(" "))
 }
 
 #[cfg(test)]

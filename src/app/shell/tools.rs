@@ -5,7 +5,7 @@ use super::device_picker::DevicePicker;
 use super::header::roof_in_use;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, UndoStep, Workbench};
-use crate::app::ui::{Menu, icon, rove, roving_tabindex};
+use crate::app::ui::{Menu, icon, roving_tabindex};
 use crate::samples::SAMPLES;
 use crate::undo::History;
 use crate::web::dom;
@@ -130,7 +130,7 @@ fn RoofSwitch() -> impl IntoView {
         }
     };
     view! {
-        <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| rove(&e, "button")>
+        <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| roving_tabindex::keys_among(&e, "button")>
             {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
             {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate measured with large GEMMs; a GEMM may exceed it (R)")}
         </div>

@@ -9,7 +9,7 @@ use crate::app::sidebar::files;
 use crate::app::sidebar::filters::{self, FilterRow, Filters};
 use crate::app::state::findings_task;
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{icon, icon_button, rove};
+use crate::app::ui::{icon, icon_button, roving_tabindex};
 use crate::app::views::ledger_bar::LedgerBars;
 use crate::app::{dock, views};
 use crate::web::dom;
@@ -53,7 +53,7 @@ pub fn Workspace() -> impl IntoView {
             <main class="main" id="main" data-place=move || bench.shown.get().place.id tabindex="-1"
                 on:scroll=move |e| shell.scrolled(&e)>
                 <Show when=move || drawn.get()>
-                    <div class="told" on:keydown=|e| rove(&e, ".figure, .cost, select.kind, .account")>
+                    <div class="told" on:keydown=|e| roving_tabindex::keys_among(&e, ".figure, .cost, select.kind, .account")>
                         <strip::Strip />
                         <Show when=move || barred.get()><LedgerBars /></Show>
                     </div>

@@ -4,7 +4,7 @@
 use super::{report, story, trust};
 use crate::app::state::findings_task::run_over;
 use crate::app::state::{FIXED_KEY, FindingsResult, Shell, Workbench};
-use crate::app::ui::{icon, rove, segment};
+use crate::app::ui::{icon, roving_tabindex, segment};
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Category, Kind};
 use gemmscope_analysis::trace_time::other_time_s;
@@ -140,7 +140,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     let behind = result.clone();
     let more = move || whole().then(|| story::more(bench, &behind));
     view! {
-        <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
+        <ol class="findings" on:keydown=move |e| roving_tabindex::keys_among(&e, ".finding-head")>{entries}</ol>
         <p class="ranked-sum">{toggle}<span class="muted" data-figure="lost">{lost}</span></p>
         {trust::card(&result.trust.0)}
         {more}
@@ -340,7 +340,7 @@ fn numbered(bench: Workbench) -> AnyView {
     };
     view! {
         <p class="ranked-note muted">{heading}</p>
-        <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
+        <ol class="findings" on:keydown=move |e| roving_tabindex::keys_among(&e, ".finding-head")>{entries}</ol>
     }
     .into_any()
 }

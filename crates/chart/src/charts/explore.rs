@@ -6,7 +6,6 @@ use crate::band_scale::{BandScale, Order};
 use crate::row_names::RowNames;
 use crate::scale::ScaleKind;
 use crate::spec::Name;
-use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
@@ -160,10 +159,7 @@ impl<'a> Explore<'a> {
         let of = |row: &u32| frame.device(*row as usize);
         let device = set.rows.first().map(of);
         let rows = rows.iter().copied().filter(|row| Some(of(row)) == device).collect();
-        let note = (slower > 0).then(|| {
-            let rows = plural(slower, "row");
-            format!("{rows} of {} not shown: of each GEMM its fastest kernel counts, of repeats the middle one.", side.label)
-        });
+        let note = (slower > 0).then(|| gemmscope_words::charts::not_counted(slower, &side.label));
         (frame.with_rows(Arc::new(rows)), Some(control), note)
     }
 

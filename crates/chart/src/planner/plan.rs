@@ -22,6 +22,7 @@ use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts::roofline::NO_DEVICE;
 use gemmscope_words::plan::crossing;
 use gemmscope_words::plan_export;
 use std::sync::{Arc, OnceLock};
@@ -65,7 +66,7 @@ impl PlanPicture {
             planned: marks(&self.plan, &colors),
             waymarks: colors.first().map_or_else(Vec::new, |c| waymarks(&self.plan, *c)),
             roofs: roofs(&self.plan, &colors),
-            empty: (!some).then_some("Choose a device: planned GEMMs stand at its roof."),
+            empty: (!some).then_some(NO_DEVICE),
             ..Extras::default()
         };
         InteractivePlan {

@@ -16,17 +16,13 @@ use crate::scene::{Color, Scene};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio};
 use gemmscope_analysis::compare::{Comparison, Dispatch, Regret, Setup, SideSample, Tally};
-use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts;
 use gemmscope_words::compare::{self as words, lead};
 use settings::{SHOW, Show};
-
-/// Why nothing is drawn of rows without sides.
-pub(crate) const NOTHING_TO_COMPARE: &str = "Nothing to compare: add a second file with the same GEMMs, or open \
-     one with a column of libraries, devices, kernels or commits.";
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -138,15 +134,13 @@ impl Compare {
         let (frame, state) = (inputs.frame, inputs.state);
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
-            return Chart::without("", NOTHING_TO_COMPARE, Vec::new());
+            return Chart::without("", charts::NOTHING_TO_COMPARE, Vec::new());
         };
         let default = found.setup.clone();
         let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);
         let (side, field) = settings::side(frame, state, &candidates, (&default.side, variants));
         let Some(field) = field else {
-            let why = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
-                 two of them, choose the column that names them under Sides.";
-            return Chart::without("", why, vec![side]);
+            return Chart::without("", charts::SWEEP_IS_NO_COMPARISON, vec![side]);
         };
         let mut setup = match field == default.side {
             true => default,
@@ -195,33 +189,15 @@ impl Compare {
 fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<String> {
     let (a, b) = duel.names(comparison);
     if a == b {
-        return Some(format!("Both sides are {a}: choose another."));
+        return Some(charts::same_sides(a));
     }
     if !duel.ratios.is_empty() {
         return None;
     }
-    if duel.without_roof > 0 {
-        return Some(format!(
-            "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
-                 attained rate.",
-            plural(duel.without_roof, "GEMM")
-        ));
-    }
-    let keys: Vec<String> = comparison
-        .setup
-        .keys
-        .iter()
-        .filter_map(|k| frame.info(k))
-        .map(|i| i.label.to_lowercase())
-        .collect();
-    Some(format!(
-        "The two sides share no GEMM: no two of their rows agree in {}. Add a file that measures the same \
-             GEMMs, choose other sides, or match by less (More, Match by).",
-        match keys.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-            _ => keys.concat(),
-        }
-    ))
+    Some(match duel.without_roof {
+        0 => charts::nothing_shared(frame, comparison),
+        shared => charts::no_roof_to_compare((a, b), shared),
+    })
 }
 
 /// The colours of both sides, as in every view; two others where these are one.
@@ -252,16 +228,12 @@ impl Picture for Compare {
         out.push(words::join_of(duel, &self.comparison));
         out.extend(words::devices(duel, &self.frame, &self.comparison));
         if duel.without_roof > 0 {
-            let all = plural(duel.without_roof, "GEMM");
-            out.push(format!("{all} left out: no known roof."));
+            out.push(charts::left_out(duel.without_roof));
         }
         out.push(words::noise(duel));
         let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
         if all > reachable {
-            let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));
-            out.push(format!(
-                "Of {all}, the {reachable} furthest from equal answer to the pointer."
-            ));
+            out.push(charts::reachable(all, reachable));
         }
         out
     }

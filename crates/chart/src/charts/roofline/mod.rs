@@ -36,10 +36,10 @@ use crate::legend::Legend;
 use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::ScaleKind;
 use crate::scene::{Item, Point, Scene};
-use crate::spec::nothing;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_model::units::plural;
+use gemmscope_words::charts::nothing;
+use gemmscope_words::charts::roofline::{self as words, PointCounts};
 use marks::Survey;
 
 /// How many rows went where.
@@ -245,11 +245,11 @@ fn why_empty(input: &RooflineInput<'_>, counts: &Counts) -> Option<&'static str>
         return why;
     }
     Some(if counts.nowhere == counts.passing {
-        "No GEMM has a time. Choose a device to see what each could attain."
+        words::NO_TIME
     } else if counts.outside > 0 {
-        "All GEMMs are outside this part: zoom out to see them."
+        words::OUTSIDE
     } else {
-        "All categories are hidden: click one in the legend."
+        words::HIDDEN
     })
 }
 
@@ -257,46 +257,20 @@ fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
     devices.sort();
     devices.dedup();
-    let on = match &devices[..] {
-        [] => " without a known roof".to_owned(),
-        [one] => format!(" under the roof of {one}"),
-        many => format!(" under the roofs of {}", many.join(", ")),
-    };
-    let planned = match input.extras.planned.len() as u64 {
-        0 => String::new(),
-        n => format!(" and {}", plural(n, "planned one")),
-    };
-    scene.title = format!(
-        "Roofline of {}{planned}{on}: {}",
-        plural(counts.passing, "GEMM"),
-        match input.share {
-            true => "share of the roof over arithmetic intensity, which is logarithmic",
-            false => "attained rate over arithmetic intensity, both logarithmic",
-        }
-    );
+    let planned = input.extras.planned.len() as u64;
+    scene.title = words::title(counts.passing, planned, &devices, input.share);
     let mut notes: Vec<String> = roofs.iter().map(|r| format!("{}.", r.sentence())).collect();
     if !input.color_scale.label.is_empty() {
-        notes.push(format!("Colour: {}.", input.color_scale.label));
+        notes.push(words::colour(&input.color_scale.label));
     }
-    for (n, what) in [
-        (counts.above_roof, "above the roof (triangles)"),
-        (counts.no_roof, "without a known roof (hollow)"),
-        (counts.attainable, "untimed, drawn on the roof (rings): what they could attain"),
-        (counts.nowhere, "not shown: no time and no roof"),
-        (
-            MemoryLevel::ALL
-                .into_iter()
-                .filter(|l| input.shows(*l))
-                .map(|l| counts.measured[l as usize])
-                .max()
-                .unwrap_or(0),
-            "also at the AI of their measured bytes (open marks)",
-        ),
-        (counts.outside, "outside this part"),
-    ] {
-        if n > 0 {
-            notes.push(format!("{n} {what}."));
-        }
-    }
+    let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));
+    notes.extend(words::marks(&PointCounts {
+        above_roof: counts.above_roof,
+        no_roof: counts.no_roof,
+        attainable: counts.attainable,
+        nowhere: counts.nowhere,
+        measured: shown.map(|l| counts.measured[l as usize]).max().unwrap_or(0),
+        outside: counts.outside,
+    }));
     scene.description = notes.join(" ");
 }
