@@ -143,7 +143,7 @@ pub fn Dock() -> impl IntoView {
     }
 }
 
-/// What is selected, and the buttons of the dock.
+/// Title of the selection, and the buttons of the dock.
 fn head(details: Details) -> AnyView {
     let Details { shell, bench, count, folded, tall, .. } = details;
     let filter = move || {

@@ -52,7 +52,7 @@ fn body(id: &'static str) -> AnyView {
     view! { <chart::ChartPane kind=kind bar=chart::settings /> }.into_any()
 }
 
-/// What a place would need to show something; `None` where it shows something.
+/// What a place lacks to show something; `None` if nothing.
 pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
     if !bench.has_data.get() {
         return (place != PLAN).then_some("Needs a file");

@@ -93,7 +93,7 @@ impl Unfused {
 const NAMED: usize = 3;
 /// Rows that a page looks through before it draws.
 const FEW: usize = 20_000;
-/// Parts under this share of the whole are not told: they are rounding, or nobody sees them.
+/// Smaller parts are left out.
 const LEAST: f64 = 1e-3;
 
 impl TraceTime {
@@ -166,8 +166,8 @@ impl TraceTime {
         (adds_up && time.parts.len() > 1).then_some(time)
     }
 
-    /// The same where so few rows are soon looked through: the page shows them with its first picture.
-    /// None also where the answer takes the time of the findings.
+    /// As [`of`](Self::of), for tables small enough to scan before the first picture; empty if it would take as long
+    /// as the findings.
     pub fn at_once(frame: &Frame) -> Vec<TraceTime> {
         let others = |s: &Source| s.not_gemm.rows + s.without_model.rows > 0;
         let traced = frame.data.sources.iter().any(|s| s.trace.is_some() || others(s));

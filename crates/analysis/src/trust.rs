@@ -1,7 +1,7 @@
 //! How far can these figures be trusted? What the rows themselves show of their measurement, once a
 //! device, and what no file states.
 //!
-//! One pass over the rows of a frame. Each [`Reason`] counts rows and their share of the time; its weight
+//! One pass over the rows of a frame. Each [reason](ReasonFacts) counts rows and their share of the time; its weight
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
 use crate::findings::other_kernels;

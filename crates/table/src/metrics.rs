@@ -97,7 +97,7 @@ pub struct Metrics {
     datasheet: Vec<Option<Roof>>,
     roofs: Vec<Option<Roof>>,
     costs: Vec<Cost>,
-    /// What the rows of each device code show of it.
+    /// Extremes of the rows of each device code.
     seen: Vec<Seen>,
     /// Clock of each row over the clock of its device's peaks; empty if no file recorded clocks.
     clock_ratio: Vec<f64>,
@@ -106,7 +106,7 @@ pub struct Metrics {
 /// Number of types that have a roof of their own in a table.
 const TYPES: usize = DataType::ALL.len();
 
-/// What the rows of one device code show of their device.
+/// Extremes of the rows of one device code.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// Shortest call, seconds.
@@ -118,7 +118,7 @@ struct Seen {
 impl Seen {
     const NOTHING: Seen = Seen { shortest_s: f64::INFINITY, best: [0.0; TYPES] };
 
-    /// What the rows of both show.
+    /// Combines the extremes of two device codes.
     fn and(self, other: &Seen) -> Seen {
         Seen {
             shortest_s: self.shortest_s.min(other.shortest_s),
@@ -190,7 +190,7 @@ impl Metrics {
         self.given == devices && self.kind == kind
     }
 
-    /// Works out what a row needs to know of its operation and device.
+    /// Tabulates types and roofs by operation and device.
     fn look_up(&mut self, data: &Dataset, devices: Vec<Option<Device>>) {
         let known = self.type_of.len();
         self.costs.extend(data.ops[known..].iter().map(Operation::cost));
@@ -217,8 +217,7 @@ impl Metrics {
         self.devices.iter().flat_map(|d| DataType::ALL.map(|t| of(d, t))).collect()
     }
 
-    /// Lets achievable rates and launch floors give way to what the rows show: of a device under
-    /// several names, those of all names.
+    /// Raises achievable rates and lowers launch floors to what the rows reached, over all names of a device.
     fn settle(&mut self, data: &Dataset) {
         let mut all = vec![Seen::NOTHING; self.seen.len()];
         for (code, seen) in self.same.iter().zip(&self.seen) {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Rows up to which they are packed as soon as the dialog opens.
 const AT_ONCE: usize = 200_000;
-/// What goes along: the rows of the open files, packed.
+/// The packed rows of the open files.
 #[derive(Clone)]
 enum Goes {
     /// Nobody asked yet.
@@ -106,8 +106,7 @@ fn link(bench: Workbench) -> String {
     }
 }
 
-/// What was just done. The dialog shows it itself: the status line lies under the dialog, dimmed
-/// and not read out.
+/// The last action. The dialog shows it itself: the status line lies under the dialog, dimmed and not read out.
 type Said = RwSignal<String>;
 
 fn copy(said: Said, text: String) {
@@ -128,7 +127,7 @@ async fn template() -> Result<String, String> {
     gloo_file::futures::read_as_text(&blob).await.map_err(|e| e.to_string())
 }
 
-/// What a file that is made of another is called, or of several.
+/// Name of a file made from one or several others.
 pub fn named(file: &str, several: &str, ending: &str) -> String {
     let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(several);
     format!("{stem}.gemmscope.{ending}")
@@ -156,7 +155,7 @@ fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
     });
 }
 
-/// What the parts of the dialog work on.
+/// Shared state of the dialog.
 #[derive(Clone, Copy)]
 struct Sharing {
     bench: Workbench,

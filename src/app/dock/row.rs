@@ -5,7 +5,7 @@ use gemmscope_model::units::percent;
 use gemmscope_words::explain::{Explanation, Figure, bound_name};
 use leptos::prelude::*;
 
-/// What stands beside the figures.
+/// Sections beside the figures.
 pub(super) struct Beside {
     /// Where its time went.
     pub accounts: Option<AnyView>,

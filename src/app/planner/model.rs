@@ -62,7 +62,7 @@ fn headline(ready: Ready) -> AnyView {
 pub(super) fn sliders(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let both = Memo::new(move |_| bench.view.with(form::sizes));
-    // What was moved last leaves the trail.
+    // The last slider that moved draws the trail.
     let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("slider", |v| form::slide(v, &control, &value));
     });

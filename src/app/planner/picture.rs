@@ -27,7 +27,7 @@ const AT_HAND: [&str; 4] = ["h100-sxm", "b200-sxm", "mi300x", "mi355x"];
 /// Key of the chart, for its zoom in links.
 const NAME: &str = "plan";
 
-/// What the picture depends on.
+/// Inputs of the picture.
 #[derive(Clone, PartialEq)]
 struct PlanInputs {
     frame: Frame,

@@ -1,4 +1,4 @@
-//! What the header has where there is a file or a plan.
+//! Header controls for a file or a plan.
 
 use super::choose::ChooseFiles;
 use super::device_picker::DevicePicker;
@@ -13,7 +13,7 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
-/// What percentages are of: the device and the roof.
+/// Reference of percentages: the device and the roof.
 pub(super) fn basis() -> AnyView {
     let has_data = Workbench::here().has_data;
     view! {

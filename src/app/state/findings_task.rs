@@ -23,8 +23,8 @@ pub fn run_over(bench: Workbench, rows: usize) -> bool {
     bench.looks.get() && rows > 0 && (rows <= AT_ONCE || bench.asked.get())
 }
 
-/// What was found in the rows that show. While the rules run over them, what they found before in other rows
-/// of the same table stays whole, so that nothing moves.
+/// The current findings. While the rules run again over other rows of the same table, the previous ones stay, so that
+/// nothing moves.
 pub fn latest(bench: Workbench) -> Memo<Option<FindingsResult>> {
     Memo::new(move |old: Option<&Option<FindingsResult>>| {
         let (data, rows) = bench.settled_frame.with(|f| (f.data.clone(), f.rows.len()));

@@ -1,5 +1,4 @@
-//! What follows from files, view and devices: the memos behind the [`Workbench`](super::Workbench),
-//! from the rows of all files to the rows with a number.
+//! The memos behind the [`Workbench`](super::Workbench), from the rows of all files to the rows with a number.
 
 use super::Shared;
 use super::several;
@@ -74,7 +73,7 @@ impl Given {
         })
     }
 
-    /// What is found in the rows, where it is of the frame that shows.
+    /// The findings, if they are of the current frame.
     pub(super) fn findings(self, settled: Memo<Frame>) -> Memo<Option<FindingsResult>> {
         Memo::new(move |_| {
             let frame = settled.get();
@@ -92,7 +91,7 @@ impl Given {
         })
     }
 
-    /// What is left once the ticked findings are fixed.
+    /// The ledger left once the ticked findings are fixed.
     pub(super) fn ticked(self, findings: Memo<Option<FindingsResult>>) -> Memo<Option<Ticked>> {
         let ids = Memo::new(move |_| self.view.with(|v| v.param(FIXED_KEY).map(str::to_owned)));
         Memo::new(move |_| {

@@ -1,4 +1,4 @@
-//! What is worked on, and everything that follows from it as memos.
+//! The open data, and all that follows from it as memos.
 
 use super::last::Last;
 use super::memos::devices_in_use;
@@ -39,7 +39,7 @@ pub const FIXED_KEY: &str = "fixed";
 
 pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
 
-/// What the rules found in a frame.
+/// Findings of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindingsResult {
     /// The frame.
@@ -120,7 +120,7 @@ pub struct UndoStep {
     pub(super) contexts: Swap<TraceContext>,
 }
 
-/// What the user, the browser and the program set. Copying it copies handles.
+/// State set by the user, the browser and the program. Copying copies handles.
 #[derive(Clone, Copy, Default)]
 pub struct Given {
     /// The loaded files, in order.
@@ -160,13 +160,13 @@ pub struct Given {
 /// The rows of each file, and what describes their reports.
 pub(super) type Tables = (Vec<Shared<Dataset>>, Vec<TraceContext>);
 
-/// What is given, and the memos that follow from it. Copying it copies handles.
+/// The state and the memos that follow from it. Copying copies handles.
 #[derive(Clone, Copy)]
 pub struct Workbench {
     given: Given,
     /// Files whose rows are those of another one and are not counted, by their index.
     pub repeated: Memo<Vec<trace::Repeated>>,
-    /// What a comparison of the rows that pass the filters lacks, where somebody would wait for the answer.
+    /// What a comparison of the passing rows lacks, if it is cheap to tell.
     pub compare_lacks: Memo<Option<Lack>>,
     /// True once there is a file.
     pub has_data: Memo<bool>,

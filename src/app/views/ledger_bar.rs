@@ -87,7 +87,7 @@ fn row(
     }
 }
 
-/// What is saved as room behind the parts, and the outline of the bar before.
+/// The saved time as room behind the parts, and the outline of the bar before.
 fn before(book: &Book, left: &Book) -> AnyView {
     let saved_s = book.time_s - left.time_s;
     let share = |s: f64| format!("{:.5}", s / book.time_s);
@@ -116,13 +116,13 @@ struct Part {
     id: String,
     account: Account,
     share: f64,
-    /// What stands on it: a time or a share.
+    /// Its text: a time or a share.
     shown: String,
     hint: String,
 }
 
 impl Part {
-    /// Of a book, what an account holds of its time.
+    /// The part of an account in a book.
     fn of(index: usize, (book, (account, sum)): (&Book, (Account, Sum)), one: bool) -> Self {
         let share = sum.seconds / book.time_s;
         let (seconds, of_time) = (seconds_brief(sum.seconds), percent(share));

@@ -224,7 +224,7 @@ fn alone_s(f: &Finding) -> Option<f64> {
     f.alone_s.filter(|_| f.kind == Kind::Lost)
 }
 
-/// What of a finding the bar counts, where that is not what it saves alone.
+/// The split of a finding, if it is not what it saves alone.
 fn split_words(f: &Finding) -> String {
     match (f.split_s, f.alone_s) {
         (Some(split), Some(alone)) if split < alone * (1.0 - SAME) => {
@@ -250,7 +250,7 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
     let save = f.alone_s.map(seconds_brief);
-    // What is outside GEMMs has a time and no rows.
+    // Time outside GEMMs has no rows.
     let takes = rows.is_empty() && save.is_none() && f.time_s > 0.0;
     let takes = takes.then(|| seconds_brief(f.time_s));
     let of = format!("{} of {}", rounded_percent(share), seconds_brief(f.whole_s));
@@ -422,6 +422,6 @@ fn foot(bench: Workbench) -> AnyView {
     view! { <p class="ranked-foot" role="status">{words}</p> }.into_any()
 }
 
-/// What is said of figures that do not add up.
+/// Note on figures that do not add up.
 const OVERLAP: &str =
     "What each saves alone overlaps: tick several to see what they save together.";

@@ -1,4 +1,4 @@
-//! What the time of a trace goes to: a bar with its key for each trace.
+//! Where the time of a trace goes: a bar with its key for each trace.
 
 use crate::app::state::Workbench;
 use gemmscope_analysis::trace_time::{TimeKind, TimePart, TraceTime};
@@ -37,7 +37,7 @@ fn bar(time: &TraceTime) -> AnyView {
             </li>
         }
     };
-    // What to look at beside the GEMMs, also where nothing can be pointed at.
+    // The largest other kernels, as text too, for input without a pointer.
     let others = time.parts.iter().filter(|p| p.kind != TimeKind::Gemm);
     let largest = others
         .filter(|p| time.share(p) > NAMED && !p.largest.is_empty())

@@ -14,7 +14,7 @@ const MOST: usize = 40;
 
 /// The card.
 pub fn card(trust: &Trust) -> AnyView {
-    // What speaks for the figures waits behind what speaks against them.
+    // Reasons in favour are folded away behind those against.
     let heaviest = trust.reasons.iter().take_while(|r| r.weight == trust.verdict).count();
     let (first, more) = trust.reasons.split_at(heaviest.min(FIRST));
     let behind = more.len() + trust.assumed.len();

@@ -153,7 +153,7 @@ impl Dispatch {
     }
 }
 
-/// What programs use unasked, by the names of sides: the first that one side has.
+/// Names of default libraries, by priority: the first that a side's name contains.
 const DEFAULTS: [&str; 7] =
     ["default", "heuristic", "aten", "cublaslt", "cublas", "hipblaslt", "rocblas"];
 
@@ -287,7 +287,7 @@ fn text_of(column: &Column, row: usize) -> String {
     }
 }
 
-/// All sides have the weight of one's calls; else they would be different workloads.
+/// All sides count with the calls of the first: otherwise they would be different workloads.
 fn calls(samples: &[(u16, SideSample)]) -> f64 {
     samples.first().map_or(1.0, |s| s.1.calls)
 }

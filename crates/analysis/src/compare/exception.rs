@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Fewer configurations than this are no pattern.
 const FEWEST: u64 = 3;
-/// What more than this share of the configurations have in common is the rule, not an exception.
+/// A property of more than this share of the configurations is the rule, not an exception.
 const COMMON: f64 = 0.6;
 /// The slower side must lead by this factor at least.
 const LEAD: f64 = 1.05;

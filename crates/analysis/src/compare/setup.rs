@@ -60,8 +60,7 @@ impl Setup {
 
     /// The fields whose values can be sides: categories with at least two values among the rows.
     pub fn candidates(frame: &Frame) -> Vec<Field> {
-        // What the rows are sides of comes first, then the most usual sides; the others follow in
-        // the order of the file.
+        // The decided side comes first, then the most usual ones, then file order.
         let own = frame.decision().side.as_ref();
         let mut out: Vec<Field> = frame
             .fields()

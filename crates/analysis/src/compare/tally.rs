@@ -71,7 +71,7 @@ impl Tally {
                 }
                 let samples = comparison.samples(i);
                 let best = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
-                // All sides have the weight of one's calls; else they would be different workloads.
+                // All sides count with the calls of the first: otherwise they would be different workloads.
                 let calls = samples[0].1.calls;
                 for (side, sample) in samples {
                     let (side, over) = (usize::from(*side), sample.time_s / best);

@@ -8,7 +8,7 @@ use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::group::ascending;
 
-/// Of so many GEMMs it is said that one holds most.
+/// From this many GEMMs on, one that holds most is named.
 const MANY: u64 = 4;
 /// Over these shares of a cause is most of it: in one GEMM, and in those of one size.
 const IN_ONE: f64 = 0.6;

@@ -54,8 +54,8 @@ pub(super) struct Cause {
     pub split_s: f64,
     /// What is saved over all calls if only this is changed, whichever account holds the time.
     pub alone_s: f64,
-    /// What of them lies between a datasheet's roof and the achievable one, which nobody showed to be possible:
-    /// of the rest alone.
+    /// Seconds of the rest between the datasheet's roof and the achievable one, which no run has shown to be
+    /// possible.
     pub above_s: f64,
     /// Time of its rows over all calls.
     pub time_s: f64,
@@ -237,7 +237,7 @@ fn above_s(frame: &Frame, r: usize) -> f64 {
     }
 }
 
-/// What costs most with the tile behind a row's account.
+/// The largest cost of the tile behind a row's account.
 pub fn tile_cause(tile: Option<&TileCost>) -> TileCause {
     match tile {
         Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,

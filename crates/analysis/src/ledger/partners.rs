@@ -27,14 +27,14 @@ pub const TIE: f64 = 1.02;
 /// No group, no row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What a group can differ in from its partners, the smallest change first.
+/// The properties in which a group may differ from its partners, the smallest change first.
 pub(super) const LINES: [Account; 4] =
     [Account::Layout, Account::Type, Account::Size, Account::Library];
 
 /// Place of [`Account::Size`] in [`LINES`].
 const SIZE: usize = 2;
 
-/// What is comparable in a table.
+/// The comparable runs of a table: by group, the fastest of each kind of change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Partners {
     /// Group of each row; [`NONE`] without a time.
@@ -257,7 +257,7 @@ impl Held {
     }
 }
 
-/// What groups have besides their sizes: operation, device, file and library. Numbered as they come.
+/// Operation, device, file and library of groups, numbered in order of appearance.
 struct Kinds<'a> {
     library: Option<&'a [u32]>,
     properties: Vec<Operation>,
@@ -287,7 +287,7 @@ struct Larger {
     seen: [[u32; 2]; 3],
 }
 
-/// What operations agree in that differ in one property, as hashes.
+/// Hashes of operations with one property left out.
 struct Operation {
     without_layout: u64,
     /// Equal for operations that differ in the types alone and move the same bytes.

@@ -1,5 +1,5 @@
-//! What the other settings of a sweep change: each value of each setting, and how near to the fastest
-//! variant those with it come, among variants that differ in nothing else.
+//! The influence of the other settings of a sweep: for each value of each setting, how close its variants come to the
+//! fastest one, among variants equal in all else.
 
 use super::name_parts::{NameParts, axis_of};
 use super::{by_shape, settings};
@@ -229,7 +229,7 @@ impl Stated {
     }
 }
 
-/// What stands for the text of a row in a column of settings; `None` without one.
+/// The code of a row's text in a settings column; `None` without one.
 fn value_of_row(column: &Column, row: usize) -> Option<u64> {
     match &column.data {
         ColumnData::Number(v) => v.get(row).filter(|v| v.is_finite()).map(|v| v.to_bits()),

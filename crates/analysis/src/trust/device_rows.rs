@@ -12,7 +12,7 @@ use gemmscope_table::metrics::ABOVE_ROOF;
 const NEAR: f64 = 1.10;
 /// Bytes at more than this share of the datasheet's bandwidth did not all come from memory.
 const CACHED: f64 = 0.90;
-/// Of operands up to so many times the last-level cache, part is still there at the next call.
+/// Operands up to this multiple of the last-level cache may partly stay cached between calls.
 const PARTLY: f64 = 2.0;
 /// A call under this is as short as what timers and launches vary.
 const SHORT_S: f64 = 10e-6;

@@ -93,16 +93,16 @@ impl Unstated {
         }
         for source in sources {
             for a in &source.assumptions {
-                // What is not so of every file names its own.
+                // An assumption that not all files share names its file.
                 let says = |s: &&Source| s.assumptions.iter().any(|o| o.text == a.text);
                 let file = (!sources.iter().all(says)).then(|| source.name.clone());
                 let code = data.devices.iter().position(|d| *d == a.value);
-                // What a format implies gives way to the user's choice.
+                // The user's choice overrides a device that the format implies.
                 let other = code.and_then(|code| devices[code].as_ref()).filter(|d| {
                     let may_be = match_name(&a.value).candidates();
                     a.key == "device" && may_be.iter().all(|c| c.id != d.id)
                 });
-                // Of a name that fits several devices, none is assumed.
+                // A name that fits several devices implies none.
                 let open = code.is_some_and(|code| devices[code].is_none());
                 match other {
                     // Said above, or asked for by the first sentence.

@@ -195,7 +195,7 @@ impl Picture for Boxes {
             }
             let x = left + width * (i as f64 + 0.5);
             let px = |at| plot.y.px(self.quantile(at, group));
-            // What has no logarithm lies below all.
+            // Values without a logarithm sort lowest.
             let [low, q1, median, q3, high] = [0, 1, 2, 3, 4]
                 .map(|at| Some(px(at)).filter(|y| y.is_finite()).unwrap_or(top + height));
             for (a, b) in [(low, q1), (q3, high)] {

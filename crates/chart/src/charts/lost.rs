@@ -58,7 +58,7 @@ const TIME: usize = 0;
 const LOST: usize = 1;
 const ACCOUNTS: usize = 3;
 
-/// What can be set: what lost time is added up by first; and the number of the side.
+/// The settings (grouping first) and the index of the side.
 fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
     let mut options = vec![Choice::new(GEMM, "each GEMM")];
     options.extend(Choice::fields(&frame.fields(), Some(FieldKind::Category)));
@@ -146,7 +146,7 @@ impl LostTime {
         let mut held = Vec::new();
         for (account, mut seconds) in Account::ALL.into_iter().zip(accounts) {
             if order.iter().any(|b| seconds[*b] > 0.0) {
-                // What holds no time is not said.
+                // Accounts without time are left blank.
                 seconds.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = f64::NAN);
                 figures.push(Figure::new(account.label(), "s", seconds));
                 held.push(account);
@@ -217,7 +217,7 @@ impl Picture for LostTime {
             let mut sum = 0.0;
             for (account, figure) in self.held.iter().zip(&bars.figures[ACCOUNTS..]) {
                 let from = scale.px(sum);
-                // What is not known is no time.
+                // Unknown counts as 0.
                 sum += figure.of[bar].max(0.0);
                 let to = scale.px(sum);
                 if to > from {

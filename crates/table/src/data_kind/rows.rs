@@ -242,7 +242,7 @@ fn is_setting(column: &Column) -> bool {
     }
 }
 
-/// Counts, or marks, by hash: one kind of map for all of them keeps the page small.
+/// Counts, or marks, by hash.
 type Counts = FxHashMap<u64, u64>;
 
 /// Marks a key that several sides hold.

@@ -53,12 +53,12 @@ pub(crate) struct Compare {
     duel: Duel,
     /// Indices into the duel's ratios, A furthest ahead first.
     ranked: Vec<usize>,
-    /// Who of several sides is fastest how often.
+    /// How often each of several sides is fastest.
     tally: Option<Tally>,
     /// Which side to use for each GEMM, where they ran on one device.
     best: Option<Dispatch>,
-    /// Of several sides which lose everywhere, or who is fastest how often; then the two that are compared, and
-    /// where it is the other way round.
+    /// The answer in sentences: for several sides, those that lose everywhere and the wins of each; then the compared
+    /// pair, and its exception.
     answer: Vec<String>,
 }
 

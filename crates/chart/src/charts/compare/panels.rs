@@ -20,7 +20,7 @@ use gemmscope_words::compare::lead;
 /// Height of the word on a line of a histogram, above its bars.
 const WORD: f64 = 18.0;
 
-/// What every panel draws from.
+/// Inputs of every panel.
 pub(super) struct Panels<'a> {
     pub(super) model: &'a Compare,
     pub(super) options: &'a RenderOptions<'a>,

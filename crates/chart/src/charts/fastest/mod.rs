@@ -80,7 +80,7 @@ impl WinnerMap {
         let axes = Control::choice(state, "fastest.axes", "Map", "", axes, "n,m");
         let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
         let [dtype, layout] = operations(frame, &comparison, state);
-        // What competes is not held.
+        // A field whose values are the sides is not held fixed.
         let held_too = |field: Field| comparison.setup.side != field;
         let (of_types, of_layouts) = (held_too(Field::Dtype), held_too(Field::Transposes));
         let chosen = |of: &Control| Some(of.current.clone()).filter(|value| value != "all");

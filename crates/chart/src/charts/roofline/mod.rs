@@ -73,7 +73,7 @@ pub struct RooflinePicture {
     pub plot: Plot,
     /// Ranges of intensity and rate that hold all data and roofs: where zooming out ends.
     pub home: Zoom,
-    /// What shows of them where nobody chose.
+    /// The initial zoom.
     pub first: Zoom,
     /// Colours, and how many rows have them.
     pub legend: Legend,
@@ -137,7 +137,7 @@ pub fn roofline(input: &RooflineInput<'_>) -> RooflinePicture {
     RooflinePicture { scene, plot, home, first, legend, roofs, roof_labels, counts, dense, placer }
 }
 
-/// What the layers of a roofline are drawn with.
+/// Drawing context of the layers of a roofline.
 struct Layers<'a> {
     scene: Scene,
     /// Keeps labels off each other, off lines and off marks.
