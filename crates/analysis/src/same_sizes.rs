@@ -32,16 +32,16 @@ pub struct SameSizes {
 
 /// What can differ between two rows of the same sizes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Setup {
+struct RunSetup {
     op: u16,
     library: u32,
     source: u16,
     device: u16,
 }
 
-impl Setup {
-    fn of(data: &Dataset, library: Option<&[u32]>, row: usize) -> Setup {
-        Setup {
+impl RunSetup {
+    fn of(data: &Dataset, library: Option<&[u32]>, row: usize) -> RunSetup {
+        RunSetup {
             op: data.op[row],
             library: library.map_or(0, |codes| codes[row]),
             source: data.source[row],
@@ -58,8 +58,8 @@ pub fn same_sizes(frame: &Frame, row: usize, limit: usize) -> SameSizes {
         return SameSizes::default();
     }
     let library = data.codes(ColumnMeaning::Library);
-    let own = Setup::of(data, library, row);
-    let mut fastest: FxHashMap<Setup, usize> = FxHashMap::default();
+    let own = RunSetup::of(data, library, row);
+    let mut fastest: FxHashMap<RunSetup, usize> = FxHashMap::default();
     for r in 0..data.len() {
         let same = data.m[r] == data.m[row]
             && data.n[r] == data.n[row]
@@ -68,7 +68,7 @@ pub fn same_sizes(frame: &Frame, row: usize, limit: usize) -> SameSizes {
         if !same || r == row || data.time_s[r].is_nan() {
             continue;
         }
-        let best = fastest.entry(Setup::of(data, library, r)).or_insert(r);
+        let best = fastest.entry(RunSetup::of(data, library, r)).or_insert(r);
         if data.time_s[r] < data.time_s[*best] {
             *best = r;
         }

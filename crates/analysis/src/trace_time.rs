@@ -1,6 +1,6 @@
 //! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
 
-use crate::findings::{Part, Scan, Whole};
+use crate::findings::{Scan, SideTime, Whole};
 use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_table::data_kind::Side;
 use gemmscope_table::dataset::{RowsAndTime, Source, TraceContext, longest_first};
@@ -114,7 +114,7 @@ impl TraceTime {
         }
     }
 
-    fn of_source(scan: &Scan<'_>, part: &Part, number: u16) -> Option<TraceTime> {
+    fn of_source(scan: &Scan<'_>, part: &SideTime, number: u16) -> Option<TraceTime> {
         let source = &scan.data().sources[usize::from(number)];
         if part.whole == Whole::MeasuredRows {
             return None;

@@ -94,7 +94,7 @@ impl Values {
 
 /// Counts of what [`TableBuilder::part`] handed over.
 #[derive(Debug, Default)]
-struct Given {
+struct HandedOver {
     rows: usize,
     ops: usize,
     devices: usize,
@@ -120,7 +120,7 @@ const OP_SLOTS: usize = 256;
 pub struct TableBuilder {
     /// The rows not handed over yet; all operations and devices.
     data: Dataset,
-    given: Given,
+    given: HandedOver,
     /// Columns with a staged value for the next row: a few of what may be thousands.
     staged: Vec<ColumnId>,
     /// Keys of columns and, for each wanted one, the number that is tried next.

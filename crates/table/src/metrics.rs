@@ -98,7 +98,7 @@ pub struct Metrics {
     roofs: Vec<Option<Roof>>,
     costs: Vec<Cost>,
     /// Extremes of the rows of each device code.
-    seen: Vec<Seen>,
+    seen: Vec<DeviceExtremes>,
     /// Clock of each row over the clock of its device's peaks; empty if no file recorded clocks.
     clock_ratio: Vec<f64>,
 }
@@ -108,19 +108,20 @@ const TYPES: usize = DataType::ALL.len();
 
 /// Extremes of the rows of one device code.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct DeviceExtremes {
     /// Shortest call, seconds.
     shortest_s: f64,
     /// Best rate for each type up to the datasheet's roof, FLOP/s at the clock of the peaks.
     best: [f64; TYPES],
 }
 
-impl Seen {
-    const NOTHING: Seen = Seen { shortest_s: f64::INFINITY, best: [0.0; TYPES] };
+impl DeviceExtremes {
+    const NOTHING: DeviceExtremes =
+        DeviceExtremes { shortest_s: f64::INFINITY, best: [0.0; TYPES] };
 
     /// Combines the extremes of two device codes.
-    fn and(self, other: &Seen) -> Seen {
-        Seen {
+    fn and(self, other: &DeviceExtremes) -> DeviceExtremes {
+        DeviceExtremes {
             shortest_s: self.shortest_s.min(other.shortest_s),
             best: std::array::from_fn(|t| self.best[t].max(other.best[t])),
         }
@@ -200,7 +201,7 @@ impl Metrics {
         if self.given == devices && self.seen.len() == devices.len() {
             return;
         }
-        self.seen.resize(devices.len(), Seen::NOTHING);
+        self.seen.resize(devices.len(), DeviceExtremes::NOTHING);
         self.devices.clone_from(&devices);
         let mut first: FxHashMap<&str, u16> = FxHashMap::default();
         let codes = devices.iter().zip(0..=u16::MAX);
@@ -219,7 +220,7 @@ impl Metrics {
 
     /// Raises achievable rates and lowers launch floors to what the rows reached, over all names of a device.
     fn settle(&mut self, data: &Dataset) {
-        let mut all = vec![Seen::NOTHING; self.seen.len()];
+        let mut all = vec![DeviceExtremes::NOTHING; self.seen.len()];
         for (code, seen) in self.same.iter().zip(&self.seen) {
             let all = &mut all[usize::from(*code)];
             *all = all.and(seen);

@@ -7,7 +7,7 @@ use crate::doc;
 use crate::findings::{Checked, Finding, Findings};
 use crate::trust::Trust;
 use gemmscope_analysis::compare::{Dispatch, Tally};
-use gemmscope_analysis::findings::{FindingEvidence, Part, Scan};
+use gemmscope_analysis::findings::{FindingEvidence, Scan, SideTime};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::distinct;
 use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
@@ -175,7 +175,7 @@ pub struct ReportPart {
 }
 
 impl ReportPart {
-    fn new(scan: &Scan<'_>, number: usize, part: &Part, findings: &Findings) -> Self {
+    fn new(scan: &Scan<'_>, number: usize, part: &SideTime, findings: &Findings) -> Self {
         let (mut mean, mut counted) = (0.0, 0usize);
         let (mut operations, mut quantized) = (0, 0);
         for (_, g) in scan.checked().filter(|g| usize::from(g.1.side) == number) {

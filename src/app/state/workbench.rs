@@ -122,7 +122,7 @@ pub struct UndoStep {
 
 /// State set by the user, the browser and the program. Copying copies handles.
 #[derive(Clone, Copy, Default)]
-pub struct Given {
+pub struct WorkbenchState {
     /// The loaded files, in order.
     pub files: RwSignal<Vec<LoadedFile>>,
     /// What the small files of trace reports say about their tables.
@@ -163,7 +163,7 @@ pub(super) type Tables = (Vec<Shared<Dataset>>, Vec<TraceContext>);
 /// The state and the memos that follow from it. Copying copies handles.
 #[derive(Clone, Copy)]
 pub struct Workbench {
-    given: Given,
+    given: WorkbenchState,
     /// Files whose rows are those of another one and are not counted, by their index.
     pub repeated: Memo<Vec<trace::Repeated>>,
     /// What a comparison of the passing rows lacks, if it is cheap to tell.
@@ -203,8 +203,8 @@ pub struct Workbench {
 }
 
 impl Deref for Workbench {
-    type Target = Given;
-    fn deref(&self) -> &Given {
+    type Target = WorkbenchState;
+    fn deref(&self) -> &WorkbenchState {
         &self.given
     }
 }
@@ -218,14 +218,14 @@ impl Workbench {
         let lines: Vec<String> =
             problems.iter().map(|p| format!("Link: {} ({})", p.message, p.key)).collect();
         status.set(lines.join("; ").into());
-        let given = Given {
+        let given = WorkbenchState {
             view: RwSignal::new(first),
             custom: RwSignal::new(if dom::embedded() { Vec::new() } else { stored_devices() }),
             expected: RwSignal::new(expected),
             status,
-            ..Given::default()
+            ..WorkbenchState::default()
         };
-        let Given { files, view, .. } = given;
+        let WorkbenchState { files, view, .. } = given;
         let repeated = given.repeated();
         let data = given.united(repeated);
         let metrics = given.metrics(data);

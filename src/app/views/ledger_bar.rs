@@ -73,8 +73,9 @@ fn row(
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{total.clone()}</p> }
     });
     let shown = left.unwrap_or(book);
-    let each: Vec<Part> = shown.each().map(|of| Part::of(index, (book, of), one)).collect();
-    let names = each.iter().map(Part::name).collect_view();
+    let each: Vec<BarSegment> =
+        shown.each().map(|of| BarSegment::of(index, (book, of), one)).collect();
+    let names = each.iter().map(BarSegment::name).collect_view();
     let names = view! { <div class="ledger-rest" aria-hidden="true">{names}</div> };
     let parts = each.into_iter().map(|p| p.button(bench, book, clicked)).collect_view();
     let before = left.map(|left| before(book, left));
@@ -112,7 +113,7 @@ fn digits(text: &str) -> f64 {
 }
 
 /// A part of a bar.
-struct Part {
+struct BarSegment {
     id: String,
     account: Account,
     share: f64,
@@ -121,7 +122,7 @@ struct Part {
     hint: String,
 }
 
-impl Part {
+impl BarSegment {
     /// The part of an account in a book.
     fn of(index: usize, (book, (account, sum)): (&Book, (Account, Sum)), one: bool) -> Self {
         let share = sum.seconds / book.time_s;
@@ -136,7 +137,7 @@ impl Part {
             plural(sum.groups, "GEMM"),
             book.evidence(account).label(),
         );
-        Part { id: format!("account-{index}-{}", account.key()), account, share, shown, hint }
+        BarSegment { id: format!("account-{index}-{}", account.key()), account, share, shown, hint }
     }
 
     /// Its words beside the bar, as its label: a click is one on the part. The style sheet shows it while
@@ -159,7 +160,7 @@ impl Part {
         book: &Book,
         clicked: StoredValue<Option<Account>>,
     ) -> AnyView {
-        let Part { id, account, share, shown, hint } = self;
+        let BarSegment { id, account, share, shown, hint } = self;
         let book = book.clone();
         let isolated = move || {
             bench.view.with(|v| v.filters.only.as_ref().is_some_and(|o| o.what == account.key()))

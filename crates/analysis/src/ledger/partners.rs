@@ -260,7 +260,7 @@ impl Held {
 /// Operation, device, file and library of groups, numbered in order of appearance.
 struct Kinds<'a> {
     library: Option<&'a [u32]>,
-    properties: Vec<Operation>,
+    properties: Vec<OperationHashes>,
     /// Peak rates of a device code and an operation.
     metrics: &'a Metrics,
     numbers: FxHashMap<(u64, u32), u32>,
@@ -288,7 +288,7 @@ struct Larger {
 }
 
 /// Hashes of operations with one property left out.
-struct Operation {
+struct OperationHashes {
     without_layout: u64,
     /// Equal for operations that differ in the types alone and move the same bytes.
     without_types: u64,
@@ -308,7 +308,7 @@ impl<'a> Kinds<'a> {
                 cost.flops_per_mac.to_bits(),
                 layout << 2 | u64::from(op.bias) << 1 | u64::from(op.beta),
             ];
-            Operation {
+            OperationHashes {
                 without_layout: op.with_layout(false, false).key(),
                 without_types: parts.into_iter().fold(1, mix),
                 unknown_rate: match op.compute {

@@ -13,7 +13,7 @@ use crate::places::FEW;
 use crate::plot::{value_bar, value_panel};
 use crate::scale::{Scale, ScaleKind, extent};
 use crate::scene::Scene;
-use crate::spec::{Figure, Rows, Spec};
+use crate::spec::{BarRows, Figure, Spec};
 use crate::ticks::Format;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::metrics::ABOVE_ROOF;
@@ -194,7 +194,7 @@ impl Picture for Bars {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (spec, theme) = (&self.spec, options.theme);
-        let placed = Rows { row: ROW, around: AROUND }.place(spec, scene, room, options);
+        let placed = BarRows { row: ROW, around: AROUND }.place(spec, scene, room, options);
         // Scales hold all bars, so that scrolling moves bars and nothing else.
         let gap = if room[2] < NARROW { 14.0 } else { 28.0 };
         let n = self.panels.len() as f64;

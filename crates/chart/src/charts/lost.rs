@@ -12,7 +12,7 @@ use crate::plot::value_panel;
 use crate::row_names::RowNames;
 use crate::scale::{Scale, ScaleKind};
 use crate::scene::{START, Scene};
-use crate::spec::{Figure, Name, Rows, Spec};
+use crate::spec::{BarRows, Figure, Name, Spec};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_analysis::ledger::{Account, Ledger, Splitter};
@@ -197,7 +197,7 @@ impl Picture for LostTime {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (theme, bars) = (options.theme, &self.spec);
-        let rows = Rows { row: ROW, around: AROUND };
+        let rows = BarRows { row: ROW, around: AROUND };
         let placed = rows.place(bars, scene, room, options);
         let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
         let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));

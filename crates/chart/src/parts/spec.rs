@@ -206,14 +206,14 @@ impl Spec {
 }
 
 /// How bars lie below each other.
-pub(crate) struct Rows {
+pub(crate) struct BarRows {
     /// Height of one, px.
     pub(crate) row: f64,
     /// Room above them and below them, px.
     pub(crate) around: (f64, f64),
 }
 
-impl Rows {
+impl BarRows {
     /// Names the marks that show, one below the other, and makes them hit areas.
     pub(crate) fn place(
         &self,

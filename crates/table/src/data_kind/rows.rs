@@ -31,7 +31,7 @@ const NUMBERING: [&str; 12] = [
 ];
 
 /// The columns that decide, and the measured rows (a sample of the configurations of a large table).
-pub(super) struct Rows<'a> {
+pub(super) struct DecisiveRows<'a> {
     data: &'a Dataset,
     rows: &'a [usize],
     /// Sources with a measured row.
@@ -57,9 +57,9 @@ impl<'a> OperationName<'a> {
     }
 }
 
-impl<'a> Rows<'a> {
+impl<'a> DecisiveRows<'a> {
     pub(super) fn new(data: &'a Dataset, sample: &'a TableSample) -> Self {
-        Rows {
+        DecisiveRows {
             data,
             rows: sample.rows(),
             sources: sample.sources(),

@@ -7,7 +7,7 @@ use crate::findings::{Finding, Findings};
 use crate::headline;
 use crate::sweep as words;
 use gemmscope_analysis::compare::Tally;
-use gemmscope_analysis::findings::{Kind, Part, Scan, Severity, Whole};
+use gemmscope_analysis::findings::{Kind, Scan, Severity, SideTime, Whole};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influences};
@@ -159,7 +159,7 @@ fn by_device(ledger: &Ledger) -> String {
 }
 
 /// Warns if GEMMs are a minority of the trace's wall time.
-fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
+fn end_to_end(scan: &Scan<'_>, part: &SideTime, between: bool) -> Option<String> {
     let all = part.time_s + other_time_s(scan.frame);
     let share = part.time_s / all;
     (share < MINOR).then(|| {
