@@ -1,4 +1,5 @@
-//! What is said beside pictures: obstacles, titles and notes. Names of axes, marks and settings stand with the charts.
+//! What is said beside pictures: obstacles, titles and notes. Names of axes, marks and settings, and titles
+//! made of these, stand with the charts.
 //!
 //! Rates and shares are passed as text where they have as many digits as the marks.
 

@@ -1,6 +1,6 @@
 //! How far the figures can be trusted, in sentences.
 
-use crate::findings::{built_for_another, far_below_question};
+use crate::findings::{NOISE, built_for_another, far_below_question};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::names::distinct;
 use gemmscope_analysis::trust::{
@@ -17,9 +17,6 @@ use serde::Serialize;
 const NAMED: usize = 6;
 const SKIPPED: usize = 3;
 const ASSUMED: usize = 4;
-
-/// Why a little above the roof says nothing.
-pub(crate) const NOISE: &str = "clocks, timers and the peak itself vary by as much";
 
 /// One reason for or against the figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]

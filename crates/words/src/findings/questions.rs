@@ -2,7 +2,6 @@
 
 use super::rules;
 use super::story::{self, Story};
-use crate::trust::NOISE;
 use gemmscope_analysis::findings::{Difference, FindingFacts, Group, Scan};
 use gemmscope_analysis::formula::given_as;
 use gemmscope_analysis::names::short;
@@ -14,6 +13,9 @@ use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, Source};
 use gemmscope_table::field::Frame;
 use gemmscope_table::kernel_target::devices_for;
 use std::collections::BTreeMap;
+
+/// Why a little above the roof says nothing.
+pub(crate) const NOISE: &str = "clocks, timers and the peak itself vary by as much";
 
 /// That the kernels were built for another device.
 pub(super) fn kernels_of_another(scan: &Scan<'_>, device: u16, target: &str) -> Story {
