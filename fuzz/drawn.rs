@@ -25,6 +25,7 @@ use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::explain::{brief, explain};
 use gemmscope_words::findings::check_all;
+use gemmscope_words::plan as words;
 use gemmscope_words::plan_export;
 use gemmscope_words::replay::{Case, Tool, replay};
 use gemmscope_words::report::{self, Report};
@@ -271,7 +272,7 @@ pub(crate) fn plan(bytes: &[u8]) {
             }
         }
     }
-    legible("the sentence", &plan.headline());
+    legible("the sentence", &words::headline(&plan));
     legible("the table", &plan_export::csv(&plan));
     legible("the report", &plan_export::markdown(&plan));
     let _ = (plan.crossings(), plan.trails(), plan_export::tritonbench(&plan));

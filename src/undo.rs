@@ -88,14 +88,13 @@ impl<T> History<T> {
 
 /// An item of a list that a step can take out and put back.
 pub trait HasKey {
-    /// What tells it from the others.
+    /// Identifies an item.
     type Key: PartialEq;
     /// Its key.
     fn key(&self) -> Self::Key;
 }
 
-/// What a step changes in a list: items it takes out, and items it puts back at their places. What
-/// was added to the list meanwhile stays.
+/// A step on a list: items it removes, and items it puts back at their places. Items added meanwhile stay.
 #[derive(Clone, Debug)]
 pub struct Swap<T: HasKey> {
     /// Items to put in, each with its place, in ascending order.

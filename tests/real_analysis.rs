@@ -9,7 +9,7 @@ use gemmscope_analysis::findings::{Kind, Scan, Severity, Sign, Whole};
 use gemmscope_analysis::ledger::{Account, Ledger, Partners};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
-    MeasuredStep, best_preset, distinct, measured_table, model_for,
+    MeasuredStep, best_preset, distinct, measured_shapes, model_for,
 };
 use gemmscope_analysis::tile_sweep::{NoSweep, Panel, Sweep, SweepLine, TileSource, influences};
 use gemmscope_analysis::trace_time::other_time_s;
@@ -27,8 +27,10 @@ use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::compare as words;
 use gemmscope_words::findings::{Finding, Findings, check_all};
 use gemmscope_words::headline;
+use gemmscope_words::plan::{measured_step, measured_table};
 use gemmscope_words::report::{Report, gemm_findings_of, impact_percent};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -256,9 +258,9 @@ fn the_golden_files_join_on_521_shapes() {
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 521);
     assert!(
-        duel.headline(&c).starts_with("hipBLASLt is 23.3x faster than IREE by time"),
+        words::headline(&duel, &c).starts_with("hipBLASLt is 23.3x faster than IREE by time"),
         "{}",
-        duel.headline(&c)
+        words::headline(&duel, &c)
     );
 }
 
@@ -273,15 +275,18 @@ fn three_libraries_are_sides_and_a_tie_is_a_tie() {
     assert_eq!(frame.kind(), DataKind::Sides);
     // Counted from the files with another program.
     let standing = Tally::of(&frame).unwrap();
-    assert_eq!(standing.words(), "hipBLASLt 316, rocBLAS 166, IREE 0, 39 ties of 521 GEMMs");
+    assert_eq!(
+        words::fastest_counts(&standing),
+        "hipBLASLt 316, rocBLAS 166, IREE 0, 39 ties of 521 GEMMs"
+    );
     // A library that loses everywhere is the first to be said.
     assert!(
-        standing.losers().starts_with("IREE is slower than the fastest on all 521 GEMMs, "),
+        words::losers(&standing).starts_with("IREE is slower than the fastest on all 521 GEMMs, "),
         "{}",
-        standing.losers()
+        words::losers(&standing)
     );
     let report = Report::new(&frame, &check_all(&frame));
-    assert!(report.sentences[0].starts_with(&standing.losers()), "{:?}", report.sentences);
+    assert!(report.sentences[0].starts_with(&words::losers(&standing)), "{:?}", report.sentences);
     let times: Vec<f64> = report.parts.iter().map(|p| (p.gemm_s * 1e5).round()).collect();
     assert_eq!(times, [5253.0, 101_638.0, 5688.0]);
     // Nothing is said of all three together.
@@ -327,7 +332,7 @@ fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
     let c = Comparison::new(&frame, &setup);
     // 507 (M, N, K, type) on both sides, 14 of them with two layouts on one.
     assert_eq!((c.matched, c.ambiguous > 13), (493, true));
-    assert!(c.join_sentence().contains("not told apart"), "{}", c.join_sentence());
+    assert!(words::join(&c).contains("not told apart"), "{}", words::join(&c));
 }
 
 #[test]
@@ -428,7 +433,7 @@ fn the_real_trace_is_matched_and_its_model_found() {
     assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
     let index = Index::new(preset(&fit.model).unwrap());
     let frame = judged(data, Some("mi300x"));
-    let table = measured_table(&index, true, &frame, &shapes);
+    let table = measured_table(&measured_shapes(&index, true, &frame, &shapes));
     assert_eq!(table.rows.len(), 4);
     let row = table.rows.iter().find(|r| r[2] == "2816").unwrap();
     assert_eq!(row[0], "gate_proj or up_proj");
@@ -448,7 +453,7 @@ fn the_real_traces_step_is_planned() {
     assert_eq!(model.id, "qwen1.5-0.5b");
     let step = MeasuredStep::of(&model, &Index::new(&model), &frame, &shapes).unwrap();
     assert_eq!(
-        step.sentence(),
+        measured_step(&step),
         "8944 tokens per layer: 1 sequence of 8944 tokens (as one sequence: linear layers don't \
              show the count)."
     );

@@ -18,10 +18,10 @@ use gemmscope_chart::tooltip::Tooltip;
 use gemmscope_model::units::and_more;
 use leptos::prelude::*;
 
-/// What stands beside a picture, and follows from it.
+/// A view beside a picture that depends on it.
 pub type Beside = Box<dyn FnOnce(PictureMemo) -> AnyView>;
 
-/// What stands above the bar, and what stands below the picture.
+/// The texts above the bar and below the picture.
 pub type Words = Box<dyn FnOnce(PictureMemo) -> (AnyView, AnyView)>;
 
 /// Rows of the accessible table; a saved one has all.
@@ -37,13 +37,13 @@ pub fn ChartView(
     /// The page has made room for it: it takes what height there is, and never scrolls.
     #[prop(optional)]
     fills: bool,
-    /// What stands in the bar above the chart.
+    /// Contents of the bar above the chart.
     #[prop(optional)]
     bar: Option<Beside>,
-    /// What stands below the bar: a legend.
+    /// The legend below the bar.
     #[prop(optional)]
     legend: Option<Beside>,
-    /// What stands above the bar, the verdict, and what stands below the picture.
+    /// The verdict above the bar and the notes below the picture.
     #[prop(optional)]
     words: Option<Words>,
 ) -> impl IntoView {

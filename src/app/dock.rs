@@ -10,8 +10,8 @@ use crate::app::state::{Shared, Shell, Workbench};
 use crate::app::ui::{icon, icon_button, segment, value_of};
 use crate::app::views::finding;
 use crate::web::dom;
-use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
 use gemmscope_analysis::names::roof_name;
+use gemmscope_analysis::same_sizes::{SameSizes, same_sizes};
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_table::field::Frame;
@@ -21,7 +21,7 @@ use leptos::prelude::*;
 /// Selected rows that can be chosen one by one.
 const LISTED: usize = 200;
 /// Rows with the same sizes that are listed.
-const ELSEWHERE: usize = 8;
+const SAME_SIZES: usize = 8;
 /// Findings on a row that are listed.
 const FINDINGS: usize = 4;
 
@@ -75,7 +75,7 @@ impl Details {
         }
     }
 
-    /// Elsewhere than where they were asked for, the details leave the place in sight.
+    /// SameSizes than where they were asked for, the details leave the place in sight.
     fn fold_elsewhere(self) {
         let Details { bench, folded, .. } = self;
         let place = Memo::new(move |_| bench.shown.get().place);
@@ -143,7 +143,7 @@ pub fn Dock() -> impl IntoView {
     }
 }
 
-/// What is selected, and the buttons of the dock.
+/// Title of the selection, and the buttons of the dock.
 fn head(details: Details) -> AnyView {
     let Details { shell, bench, count, folded, tall, .. } = details;
     let filter = move || {
@@ -233,7 +233,7 @@ fn explained(details: Details, read: Memo<Shared<Option<model_row::Read>>>) -> O
             roof_name(frame.metrics.kind_of(&frame.data, row as usize)),
             row::Beside {
                 accounts: accounts::bar(bench, &frame, row),
-                elsewhere: relatives(bench, &frame, row),
+                same_sizes: same_sizes_section(bench, &frame, row),
                 model: model_row::section(bench, read, &frame, row as usize),
                 findings: findings_on(bench, row),
                 stack,
@@ -267,8 +267,8 @@ fn close(bench: Workbench) {
 }
 
 /// The same sizes in other layouts, types, libraries and files.
-fn relatives(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
-    let Elsewhere { rows, total } = elsewhere(frame, row as usize, ELSEWHERE);
+fn same_sizes_section(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
+    let SameSizes { rows, total } = same_sizes(frame, row as usize, SAME_SIZES);
     if rows.is_empty() {
         return None;
     }
@@ -279,16 +279,16 @@ fn relatives(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
             let name = |part: &String| part.rsplit('/').next().unwrap_or_default().to_owned();
             let differs: Vec<String> = r.differs.iter().map(name).collect();
             let ratio = match r.ratio {
-                x if x.is_nan() => String::new(),
-                x if x < 0.995 => format!("{:.2}x faster", 1.0 / x),
-                x if x > 1.005 => format!("{x:.2}x slower"),
-                _ => "the same".to_owned(),
+                None => String::new(),
+                Some(x) if x < 0.995 => format!("{:.2}x faster", 1.0 / x),
+                Some(x) if x > 1.005 => format!("{x:.2}x slower"),
+                Some(_) => "the same".to_owned(),
             };
             let other = r.row;
             let differs = differs.join(", ");
             let hint = format!("Select it too: {differs}");
             view! {
-                <tr class:good=r.ratio < 0.995>
+                <tr class:good=r.ratio.is_some_and(|x| x < 0.995)>
                     <td class="differs"><button type="button" class="link" title=hint on:click=move |_| bench.select(&[other], true)>{differs}</button></td>
                     <td>{Seconds(r.time_s).to_string()}</td>
                     <td>{r.efficiency.map(percent)}</td>
@@ -300,7 +300,7 @@ fn relatives(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
         .collect();
     Some(
         view! {
-            <section class="detail-section" data-section="elsewhere">
+            <section class="detail-section" data-section="same-sizes">
                 <h3>"Same sizes elsewhere"</h3>
                 <table class="plain-table"><tbody>{lines}</tbody></table>
                 {(more > 0).then(|| view! { <p class="muted">{and_more(more)}</p> })}

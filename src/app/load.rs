@@ -63,7 +63,7 @@ struct Queue {
     jobs: RefCell<VecDeque<Job>>,
     running: Cell<bool>,
     next_id: Cell<u32>,
-    /// Of the files since the queue was empty: how many were read, their rows, and those left out.
+    /// Since the queue was last empty: files read, their rows, and rejected rows.
     read: Cell<(u32, u64, u64)>,
 }
 

@@ -1,5 +1,4 @@
-//! What surrounds the views: header, start page, workspace and notices, and the component that holds
-//! them.
+//! The shell around the views: header, start page, workspace and notices, and the root component.
 
 pub mod address;
 pub mod choose;

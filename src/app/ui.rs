@@ -144,36 +144,6 @@ pub fn icon_button(
     .into_any()
 }
 
-/// Moves the focus among the elements of a row that match a selector, by arrow keys, Home and End:
-/// a row is one stop of the Tab key.
-pub fn rove(event: &web_sys::KeyboardEvent, selector: &str) {
-    let forward = match event.key().as_str() {
-        "ArrowRight" | "ArrowDown" => Some(1),
-        "ArrowLeft" | "ArrowUp" => Some(-1),
-        "Home" | "End" => None,
-        _ => return,
-    };
-    if matches!(event.key().as_str(), "ArrowDown" | "ArrowUp") && dom::within(event, "select") {
-        return;
-    }
-    let row = event.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-    let Some(row) = row else { return };
-    // What is hidden takes no focus.
-    let (items, here) = dom::items(&row, selector);
-    let count = items.len() as i32;
-    let next = match (forward, here) {
-        (Some(step), Some(here)) => (here as i32 + step).rem_euclid(count),
-        // The row holds the focus elsewhere: a field keeps its own keys.
-        (_, None) => return,
-        (None, _) if event.key() == "Home" => 0,
-        (None, _) => count - 1,
-    };
-    if let Some(element) = items.get(next as usize) {
-        event.prevent_default();
-        let _ = element.focus();
-    }
-}
-
 /// A modal dialog. The browser keeps the focus inside and closes it on Escape.
 #[component]
 pub fn Modal(

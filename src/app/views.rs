@@ -19,11 +19,12 @@ pub mod trust;
 
 use super::state::Workbench;
 use crate::web::dom;
-use gemmscope_analysis::compare::NO_SIDES;
+use gemmscope_analysis::compare::Lack;
 use gemmscope_chart::charts;
 use gemmscope_chart::places::{self as known, COMPARE, PLAN, Place, SUMMARY, TABLE};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_words::compare::lack;
 use leptos::prelude::*;
 
 /// The view that the state names.
@@ -51,7 +52,7 @@ fn body(id: &'static str) -> AnyView {
     view! { <chart::ChartPane kind=kind bar=chart::settings /> }.into_any()
 }
 
-/// What a place would need to show something; `None` where it shows something.
+/// What a place lacks to show something; `None` if nothing.
 pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
     if !bench.has_data.get() {
         return (place != PLAN).then_some("Needs a file");
@@ -62,9 +63,9 @@ pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option
             || data.ops.len() > 1
             || bench.decision.with(|d| d.side.is_some());
         if !sides {
-            return Some(NO_SIDES);
+            return Some(lack(Lack::Sides));
         }
-        return bench.compare_lacks.get();
+        return bench.compare_lacks.get().map(lack);
     }
     if place == known::SWEEP {
         let has = |meaning| data.column(meaning).is_some();

@@ -18,16 +18,16 @@ mod tally;
 mod tunableop;
 pub mod winner;
 
-pub use dispatch::{BestOfAll, Dispatch, regret};
-pub use setup::{NO_SIDES, Setup};
+pub use dispatch::{Dispatch, DispatchLine, Regret};
+pub use exception::{Common, Exception, SizeClass};
+pub use setup::{Lack, Setup};
 pub use tally::Tally;
-pub use tunableop::tunableop;
+pub use tunableop::{NoTunableop, tunableop};
 
 use samples::Samples;
 
 use crate::names::{NAME, short};
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::group::{self, mix};
@@ -311,61 +311,17 @@ impl Comparison {
         shared
     }
 
-    /// How the join of all sides went, in one sentence.
-    pub fn join_sentence(&self) -> String {
-        let sides = 0..self.names.len();
-        self.told(self.matched, sides.zip(self.unmatched.iter().copied()))
-    }
-
-    /// How the join of two sides went: of several, each pair has other configurations in common.
-    pub(crate) fn join_of(&self, pair: [usize; 2]) -> String {
-        let has = |c: &usize, side| self.sample(*c, side).is_some();
-        let alone = |side: usize, other: usize| {
-            let found = (0..self.len()).filter(|c| has(c, side) && !has(c, other));
-            (side, found.count() as u64)
-        };
-        let [a, b] = pair;
-        self.told(self.shared(a, b), [alone(a, b), alone(b, a)].into_iter())
+    /// Configurations that one side has and another one has not.
+    pub fn alone(&self, side: usize, other: usize) -> u64 {
+        let has = |c: usize, side| self.sample(c, side).is_some();
+        (0..self.len()).filter(|c| has(*c, side) && !has(*c, other)).count() as u64
     }
 
     /// Configurations that two sides have.
-    pub(crate) fn shared(&self, a: usize, b: usize) -> u64 {
+    pub fn shared(&self, a: usize, b: usize) -> u64 {
         let has = |c: usize, side| self.sample(c, side).is_some();
         (0..self.len()).filter(|c| has(*c, a) && has(*c, b)).count() as u64
     }
-
-    fn told(&self, matched: u64, unmatched: impl Iterator<Item = (usize, u64)>) -> String {
-        let mut text = format!("{} matched", plural(matched, "GEMM"));
-        for (side, n) in unmatched {
-            if let Some(side) = self.names.get(side).filter(|_| n > 0) {
-                text.push_str(&format!(", {} {side} unmatched", grouped(n)));
-            }
-        }
-        if self.ambiguous > 0 {
-            let n = grouped(self.ambiguous);
-            text.push_str(&format!(
-                ", {n} not told apart from another row of the same side (More, Match by has more columns)"
-            ));
-        }
-        if self.unmeasured > 0 {
-            text.push_str(&format!(", {} untimed", plural(self.unmeasured, "row")));
-        }
-        text.push('.');
-        if self.with_variants > 0 {
-            let n = grouped(self.with_variants);
-            text.push_str(&format!(" {n} had several kernels: the fastest counts."));
-        }
-        if self.with_repeats > 0 {
-            let n = grouped(self.with_repeats);
-            text.push_str(&format!(" {n} had repeats: the median counts."));
-        }
-        text
-    }
-}
-
-/// True where what is said of shared configurations holds for under a fifth of all: it says so then.
-fn is_small_part(shared: u64, all: u64) -> bool {
-    shared * 5 < all
 }
 
 /// The names of sides: those that the frame's own sides have, else their values.

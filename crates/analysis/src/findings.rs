@@ -36,13 +36,13 @@ mod hits;
 mod need;
 mod no_model;
 mod outlier;
-mod part;
 mod precision;
 mod reported;
 mod rules;
 pub mod scan;
 mod section;
 mod severity;
+mod side_time;
 mod signs;
 mod slower;
 mod sums;
@@ -53,9 +53,7 @@ pub use above_roof::causes as above_roof_causes;
 pub use check::{FrameFacts, RuleOutcome, check, check_all};
 pub use fact::{CauseFacts, Difference, Fact, HeldBy, NAMED, PartFacts};
 pub(crate) use far_below::Reach;
-pub use far_below::question as far_below_question;
 pub use need::Need;
-pub use part::{Part, Whole};
 pub(crate) use reported::GAP as REPORTED_GAP;
 pub use scan::{Group, Scan};
 pub use section::Section;
@@ -63,9 +61,10 @@ pub use severity::{
     ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEASURED_SHARE, MEDIUM_SHARE, Severity,
     TRIFLE_SHARE, band, priority,
 };
-pub use signs::{ROW_BYTES, Seen, Sign, is_fallback, is_quantized, unaligned};
+pub use side_time::{SideTime, Whole};
+pub use signs::{ROW_BYTES, Sign, SignCount, is_fallback, is_quantized, unaligned};
 pub use sums::{Detail, TileCause, tile_cause};
-pub use wrong_device::{built_for_another, other_kernels};
+pub use wrong_device::other_kernels;
 
 /// What a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -175,7 +174,7 @@ pub struct FindingFacts {
     /// The time to which its shares refer, seconds: that of its side.
     pub whole_s: f64,
     /// The signs of its GEMMs, most frequent first.
-    pub signs: Vec<Seen>,
+    pub signs: Vec<SignCount>,
 }
 
 impl FindingFacts {

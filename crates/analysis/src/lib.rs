@@ -13,10 +13,10 @@
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
 //! | [`tuning`] | How did a search over variants go? |
 //! | [`trust`] | How far can these figures be trusted? |
-//! | [`untimed`] | What does the roof allow shapes without a time? |
+//! | [`shapes_without_time`] | What does the roof allow shapes without a time? |
 //! | [`planner`] | What could a model's GEMMs reach, before anything runs? |
 //! | [`names`] | What are this row, its roof and its kernel called? |
-//! | [`elsewhere`] | How fast are the same sizes in another layout, type, library or file? |
+//! | [`same_sizes`] | How fast are the same sizes in another layout, type, library or file? |
 //! | [`formula`] | How was this figure computed, in names and in numbers? |
 //!
 //! ```
@@ -43,16 +43,16 @@
 //! ```
 
 pub mod compare;
-pub mod elsewhere;
 pub mod figures;
 pub mod findings;
 pub mod formula;
 pub mod ledger;
 pub mod names;
 pub mod planner;
+pub mod same_sizes;
+pub mod shapes_without_time;
 pub mod tile_roof;
 pub mod tile_sweep;
 pub mod trace_time;
 pub mod trust;
 pub mod tuning;
-pub mod untimed;

@@ -16,11 +16,11 @@
 
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
-use gemmscope_model::hardware::{Device, short_name};
+use gemmscope_model::hardware::Device;
 use gemmscope_model::transformer::{
-    GemmBest, LayerPart, Model, ModelGemm, Pass, Phase, StepTotals, TotalsError, Workload,
+    GemmBest, LayerPart, Model, ModelGemm, Pass, Phase, StepTotals, TotalsError,
 };
-use gemmscope_model::units::{Bytes, Seconds, plural, seconds_brief};
+use gemmscope_model::units::{Bytes, Seconds};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
@@ -65,25 +65,6 @@ impl PlanRow {
     pub fn rate(&self) -> f64 {
         self.best.roof.at(self.intensity())
     }
-
-    /// When it crosses the ridge, as a sentence without a full stop.
-    pub fn crossing(&self, workload: &Workload) -> String {
-        let name = &self.name;
-        match (self.ridge_batch, workload.phase) {
-            _ if self.best.gemm.part.is_attention() => {
-                format!("{name}: same intensity at every batch, as each sequence has its own keys")
-            }
-            (Some(1), _) => format!("{name}: past the ridge from batch 1"),
-            (Some(batch), Phase::Decode) => {
-                format!("{name}: ridge at batch {batch}")
-            }
-            (Some(batch), Phase::Prefill) => {
-                let tokens = self.ridge_tokens.unwrap_or(batch);
-                format!("{name}: ridge at {tokens} tokens (batch {batch})")
-            }
-            (None, _) => format!("{name}: memory-bound at every batch"),
-        }
-    }
 }
 
 /// An earlier position of a row on the roofline.
@@ -104,10 +85,21 @@ pub struct Crossing {
     pub ridge: f64,
     /// Its peak, FLOP/s.
     pub peak: f64,
-    /// Name, the batch from which it is past the ridge (if there is one), and the sentence.
-    pub rows: Vec<(String, Option<u64>, String)>,
+    /// The GEMMs.
+    pub rows: Vec<CrossingRow>,
     /// Index of the GEMM that takes most of the step.
     pub leading: usize,
+}
+
+/// A GEMM that crosses a ridge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrossingRow {
+    /// Its name.
+    pub name: String,
+    /// The batch from which it is past the ridge, if there is one.
+    pub ridge_batch: Option<u64>,
+    /// Its index in [`Step::rows`].
+    pub row: usize,
 }
 
 /// A step on one device.
@@ -202,7 +194,10 @@ impl Plan {
     pub fn crossings(&self) -> Vec<Crossing> {
         let mut out: Vec<(Crossing, f64)> = Vec::new();
         let rows = self.first().map_or(&[][..], |s| &s.rows);
-        for row in rows.iter().filter(|r| !r.best.gemm.part.is_attention()) {
+        for (i, row) in rows.iter().enumerate() {
+            if row.best.gemm.part.is_attention() {
+                continue;
+            }
             let (ridge, peak) = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
             let at = match out.iter().position(|c| c.0.ridge == ridge && c.0.peak == peak) {
                 Some(i) => i,
@@ -215,8 +210,7 @@ impl Plan {
             };
             let (crossing, share) = &mut out[at];
             // Experts with different loads are separate rows, but cross together.
-            let same =
-                |r: &(String, Option<u64>, String)| r.0 == row.name && r.1 == row.ridge_batch;
+            let same = |r: &CrossingRow| r.name == row.name && r.ridge_batch == row.ridge_batch;
             if crossing.rows.iter().any(same) {
                 continue;
             }
@@ -228,44 +222,10 @@ impl Plan {
             if weight > *share {
                 (*share, crossing.leading) = (weight, crossing.rows.len());
             }
-            let sentence = row.crossing(&self.state.workload);
-            crossing.rows.push((row.name.clone(), row.ridge_batch, sentence));
+            let (name, ridge_batch) = (row.name.clone(), row.ridge_batch);
+            crossing.rows.push(CrossingRow { name, ridge_batch, row: i });
         }
         out.into_iter().map(|c| c.0).collect()
-    }
-
-    /// One sentence: model, phase, sizes, formats.
-    pub fn headline(&self) -> String {
-        let PlanState { model, workload: w, .. } = &self.state;
-        let edited = if self.state.edited { ", changed" } else { "" };
-        let many = |noun: &str| plural(w.batch.into(), noun);
-        let (sequences, prompts, length) = (many("sequence"), many("prompt"), w.length);
-        let what = match (w.backward, w.phase) {
-            (true, _) => format!("forward and backward of {sequences} of {length} tokens"),
-            (false, Phase::Prefill) => format!("prefill of {prompts} of {length} tokens"),
-            (false, Phase::Decode) => decode_of(&sequences, length),
-        };
-        let t = w.types;
-        let types = if t.activation == t.weight {
-            t.weight.to_string()
-        } else {
-            format!("{} weights, {} activations", t.weight, t.activation)
-        };
-        let shards = match w.tensor_parallel {
-            1 => String::new(),
-            n => format!(", over {n} devices"),
-        };
-        format!("{}{edited}: {what}, {types}{shards}", model.name)
-    }
-
-    /// What a step takes on the first device: `6.50 ms a step expected, 4.82 ms at best, on H100 PCIe`; "" without a
-    /// device.
-    pub fn step(&self) -> String {
-        let Some((step, on)) = self.first().zip(self.steps.first()) else {
-            return String::new();
-        };
-        let [expected, best] = [step.totals.expected, step.totals.time].map(|t| seconds_brief(t.0));
-        format!("{expected} a step expected, {best} at best, on {}", short_name(&on.device.name))
     }
 
     /// The GEMMs as rows without a time, one per GEMM and device, to show over measured ones.
@@ -293,7 +253,6 @@ impl Plan {
             source.name = "attainable".to_owned();
             source.format = "plan".to_owned();
             source.format_name = "Plan".to_owned();
-            source.format_reason = self.headline();
         }
         data
     }
@@ -395,11 +354,6 @@ fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
         }
         _ => Some(rows),
     }
-}
-
-/// A decode step of these sequences.
-fn decode_of(sequences: &str, length: u32) -> String {
-    format!("decode of {sequences}, context {length}")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! The roof of a row's tile: the part of the device's roof that its tile and the number of its
-//! workgroups can reach, in numbers and in a sentence.
+//! workgroups can reach.
 //!
 //! The tile comes from columns of the file or from the kernel's name, the number of units from the
 //! device, the peak from the roof that the row is judged by. An achievable rate is that of a *full* device:
@@ -12,14 +12,6 @@ use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::metrics::Metrics;
 use std::sync::OnceLock;
-
-/// What the efficiency of a tile is, in a sentence.
-pub const TILE_EFFICIENCY: &str =
-    "Share of the covered area that is part of C: tiles that stick out compute nothing useful.";
-
-/// What the efficiency of waves is, in a sentence.
-pub const WAVE_EFFICIENCY: &str =
-    "Share of the device that has work, averaged over the waves: the last one is rarely full.";
 
 mod verdict;
 
@@ -65,6 +57,17 @@ impl SplitK {
             SplitK::None | SplitK::AtRunTime => 1,
         }
     }
+}
+
+/// Why the waves of a kernel cannot be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoWaves {
+    /// A stream-K kernel shares the last wave.
+    StreamK,
+    /// A persistent kernel has one workgroup per unit.
+    Persistent,
+    /// The number of units of the device is not known.
+    UnitsUnknown,
 }
 
 /// How a kernel distributes its tiles.
@@ -153,7 +156,7 @@ pub struct RowTile {
     /// Workgroups in waves; `None` if they cannot be counted.
     pub waves: Option<Waves>,
     /// Why waves cannot be counted.
-    pub no_waves: Option<&'static str>,
+    pub no_waves: Option<NoWaves>,
     /// What the tile allows; `None` without waves or a peak.
     pub bound: Option<TileBound>,
     /// The roof that it is part of.
@@ -305,17 +308,15 @@ impl<'a> TileRoofs<'a> {
     }
 
     /// The waves of a row's workgroups over the units of its device; why there are none, where there are not.
-    fn waves(&self, row: usize, tiled: &Tiled) -> Result<(Waves, u32), &'static str> {
+    fn waves(&self, row: usize, tiled: &Tiled) -> Result<(Waves, u32), NoWaves> {
         match tiled.schedule {
-            Schedule::StreamK => Err("a stream-K kernel has no partial last wave"),
-            Schedule::Persistent => {
-                Err("a persistent kernel has one workgroup per unit, which computes several tiles")
-            }
+            Schedule::StreamK => Err(NoWaves::StreamK),
+            Schedule::Persistent => Err(NoWaves::Persistent),
             Schedule::Tiles => {
                 let units = self.device(row).and_then(|d| d.units);
                 units
                     .and_then(|units| Some((tiled.tiling.waves(units)?, units)))
-                    .ok_or("the number of units of the device is not known")
+                    .ok_or(NoWaves::UnitsUnknown)
             }
         }
     }

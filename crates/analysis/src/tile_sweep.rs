@@ -10,7 +10,6 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
-use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 
 mod cells;
@@ -21,11 +20,11 @@ mod settings;
 mod single_choice;
 
 pub use influence::MOST_ROWS;
-pub use influence::{Influence, influences, sentence as influence_sentence};
+pub use influence::{Influence, LITTLE, influences};
 use panels::{Reading, Run, by_shape};
 use settings::{Setting, settings};
 pub use settings::{TileRuns, has_tiles, launch_of, only_best_tiles};
-pub use single_choice::NAMED;
+pub use single_choice::SingleChoice;
 
 /// Largest M for the model of flat GEMMs: up to here the paper argues against padding.
 pub const FLAT_M: u32 = 64;
@@ -178,36 +177,6 @@ pub enum NoSweep {
     SingleTile(TileSource, u64),
     /// The tile is as wide as N in every row.
     TileIsShape(u64),
-}
-
-impl NoSweep {
-    /// A sentence for the user.
-    pub fn sentence(&self) -> String {
-        match self {
-            NoSweep::NoTiles => {
-                "No tiles: the tile map needs columns such as tile_m and tile_n, or \
-                tiles in kernel names."
-                    .to_owned()
-            }
-            NoSweep::SingleTile(source, n) => {
-                let named = match source {
-                    TileSource::KernelNames => " (from the kernel's name)",
-                    _ => "",
-                };
-                let of = match n {
-                    1 => String::new(),
-                    n => format!(" for each of {}", plural(*n, "shape")),
-                };
-                format!(
-                    "Only one tile{named} was measured{of}: measure several to see which is best."
-                )
-            }
-            NoSweep::TileIsShape(n) => format!(
-                "The tile is as wide as N in all {}: keep N and vary tile_n.",
-                plural(*n, "row")
-            ),
-        }
-    }
 }
 
 impl Sweep {

@@ -1,10 +1,7 @@
 //! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
 
-use crate::findings::{Part, Scan, Whole};
-use crate::names::short;
-use crate::trust::slowed_by;
+use crate::findings::{Scan, SideTime, Whole};
 use gemmscope_model::tiling::kernel_name::{communicates, function};
-use gemmscope_model::units::{percent, plural, seconds_brief};
 use gemmscope_table::data_kind::Side;
 use gemmscope_table::dataset::{RowsAndTime, Source, TraceContext, longest_first};
 use gemmscope_table::field::{Field, Frame};
@@ -79,10 +76,6 @@ pub struct Unfused {
 }
 
 impl Unfused {
-    /// What to try.
-    pub const TRY: &str = "Try fused attention (torch.nn.functional.scaled_dot_product_attention, \
-         FlashAttention): it never writes the matrix of scores.";
-
     /// Of one source of a frame, where all rows pass.
     fn of(frame: &Frame, number: u16, context: &TraceContext) -> Option<Unfused> {
         let (data, all) = (&*frame.data, frame.rows.len() == frame.data.len());
@@ -100,7 +93,7 @@ impl Unfused {
 const NAMED: usize = 3;
 /// Rows that a page looks through before it draws.
 const FEW: usize = 20_000;
-/// Parts under this share of the whole are not told: they are rounding, or nobody sees them.
+/// Smaller parts are left out.
 const LEAST: f64 = 1e-3;
 
 impl TraceTime {
@@ -121,7 +114,7 @@ impl TraceTime {
         }
     }
 
-    fn of_source(scan: &Scan<'_>, part: &Part, number: u16) -> Option<TraceTime> {
+    fn of_source(scan: &Scan<'_>, part: &SideTime, number: u16) -> Option<TraceTime> {
         let source = &scan.data().sources[usize::from(number)];
         if part.whole == Whole::MeasuredRows {
             return None;
@@ -173,8 +166,8 @@ impl TraceTime {
         (adds_up && time.parts.len() > 1).then_some(time)
     }
 
-    /// The same where so few rows are soon looked through: the page shows them with its first picture.
-    /// None also where the answer takes the time of the findings.
+    /// As [`of`](Self::of), for tables small enough to scan before the first picture; empty if it would take as long
+    /// as the findings.
     pub fn at_once(frame: &Frame) -> Vec<TraceTime> {
         let others = |s: &Source| s.not_gemm.rows + s.without_model.rows > 0;
         let traced = frame.data.sources.iter().any(|s| s.trace.is_some() || others(s));
@@ -182,47 +175,9 @@ impl TraceTime {
         if traced && few { TraceTime::of(&Scan::new(frame)) } else { Vec::new() }
     }
 
-    /// `Of 83.37 ms from end to end: idle 72.50 ms (87.0 %), GEMMs 784.8 µs (0.94 %).`
-    pub fn words(&self) -> String {
-        let part = |p: &TimePart| {
-            let share = percent(self.share(p));
-            format!("{} {} ({share})", p.kind.label(), seconds_brief(p.time_s))
-        };
-        let parts: Vec<String> = self.parts.iter().map(part).collect();
-        let (whole, parts) = (seconds_brief(self.whole_s), parts.join(", "));
-        let of = if self.side.is_empty() { "Of" } else { ": of" };
-        let mut out = vec![format!("{}{of} {whole} {}: {parts}.", self.side, self.whole)];
-        out.extend(self.asides());
-        out.join(" ")
-    }
-
-    /// What stands beside the parts: how far idle time can be trusted, and attention that is not
-    /// fused, whose time lies in several of them.
-    pub fn asides(&self) -> Vec<String> {
-        let slowed = (!self.slowed_by.is_empty()).then(|| slowed_by(&self.slowed_by.join(", ")));
-        let attention = self.attention.as_ref().map(|a| {
-            format!(
-                "Attention, unfused: {} ({}) in {} of batched product, softmax, batched product. {}",
-                seconds_brief(a.time_s),
-                percent(a.time_s / self.whole_s),
-                plural(a.calls, "run"),
-                Unfused::TRY
-            )
-        });
-        slowed.into_iter().chain(attention).collect()
-    }
-
     /// A part's share of the whole.
     pub fn share(&self, part: &TimePart) -> f64 {
         part.time_s / self.whole_s
-    }
-}
-
-impl TimePart {
-    /// Its largest kernels with their times: `a (3.100 ms), b (1.200 ms)`; "" where none is known.
-    pub fn kernels(&self) -> String {
-        let one = |(name, s): &(String, f64)| format!("{} ({})", short(name), seconds_brief(*s));
-        self.largest.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -264,49 +219,7 @@ pub fn other_time_s(frame: &Frame) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gemmscope_model::gemm::Operation;
-    use gemmscope_table::dataset::{ColumnMeaning, UnfusedAttention};
     use gemmscope_table::fixture::{Rows, frame};
-    use gemmscope_table::trace::{PART_COLUMN, UNFUSED_ATTENTION};
-
-    #[test]
-    fn unfused_attention_and_a_slow_recording_are_said() {
-        let mut t = Rows::new();
-        let part = t.table().text_column(ColumnMeaning::Other, PART_COLUMN);
-        let op = Operation::uniform(gemmscope_model::dtype::DataType::Bf16);
-        for (shape, us, of) in [
-            ((128, 256, 64), 80.0, UNFUSED_ATTENTION),
-            ((128, 64, 256), 70.0, UNFUSED_ATTENTION),
-            ((4096, 4096, 4096), 200.0, ""),
-        ] {
-            t.table().set_text(part, of.as_bytes());
-            t.typed(shape, op, "", us * 1e-6, "");
-        }
-        let mut data = (*t.frame(None).data).clone();
-        let source = &mut data.sources[0];
-        source.not_gemm.add(100e-6);
-        source.trace = Some(Box::new(TraceContext {
-            total_s: Some(1e-3),
-            compute_s: Some(450e-6),
-            unfused: Some(UnfusedAttention { calls: 3, between_s: 50e-6 }),
-            slowed_by: vec!["with_stack".to_owned()],
-            ..TraceContext::default()
-        }));
-        let frame = frame(data, Some("h100-sxm"));
-        let time = TraceTime::at_once(&frame).remove(0);
-        assert_eq!(
-            time.words(),
-            "Of 1.00 ms from end to end: idle 550 µs (55.0 %), GEMMs 350 µs (35.0 %), other kernels \
-             100 µs (10.0 %). Recorded with with_stack, which slows the program: idle time is an upper bound. \
-             Attention, unfused: 200 µs (20.0 %) in 3 runs of batched product, softmax, batched product. \
-             Try fused attention (torch.nn.functional.scaled_dot_product_attention, FlashAttention): it \
-             never writes the matrix of scores."
-        );
-        assert_eq!(time.attention.unwrap().rows, [0, 1]);
-        // With a filter the products that pass are not those of the kernels between them.
-        let some = frame.with_rows(std::sync::Arc::new(vec![0, 2]));
-        assert_eq!(TraceTime::at_once(&some).remove(0).attention, None);
-    }
 
     #[test]
     fn what_filters_leave_out_is_part_of_what_else_runs() {

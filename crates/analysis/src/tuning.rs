@@ -6,7 +6,7 @@
 
 use crate::names::name_of;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{format_significant, percent, signed_percent, trim_zeros};
+use gemmscope_model::units::{format_significant, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
 use serde::Serialize;
@@ -89,10 +89,36 @@ pub const SLOW_BELOW: f64 = 0.1;
 const GAIN: f64 = 0.005;
 /// So many settings of a variant are looked at in pairs.
 const MOST_PAIRED: usize = 12;
-/// Most changes from one generation to the next that are told in a sentence.
-const MOST_CHANGES: usize = 12;
 /// So many generations without a gain are a converged search.
 const QUIET: usize = 2;
+
+/// Whether a search has come to an end. Gains are shares of the best rate before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Convergence {
+    /// No generation gained anything over the first.
+    NoGain,
+    /// The last generation still gained.
+    Gaining {
+        /// Its gain.
+        gain: f64,
+    },
+    /// Too few generations after the last gain to tell.
+    Perhaps {
+        /// The generation of the last gain.
+        order: f64,
+        /// Its gain.
+        gain: f64,
+    },
+    /// Enough generations without a gain.
+    Converged {
+        /// The generation of the last gain.
+        order: f64,
+        /// Its gain.
+        gain: f64,
+        /// Generations after it.
+        quiet: usize,
+    },
+}
 
 /// The history of one GEMM.
 #[derive(Clone, Debug, PartialEq)]
@@ -274,40 +300,20 @@ impl SearchHistory {
         bests.windows(2).map(|w| (w[1].0, w[1].1 / w[0].1 - 1.0)).collect()
     }
 
-    /// The same in a sentence; `None` where there is nothing to compare, or there are more generations
-    /// than somebody reads.
-    pub fn changes_sentence(&self) -> Option<String> {
-        let changes = self.changes().into_iter();
-        let each: Vec<String> =
-            changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
-        (1..=MOST_CHANGES).contains(&each.len()).then(|| {
-            let label = self.order_label.to_lowercase();
-            format!("Best of each {label} against the one before: {}.", each.join(", "))
-        })
-    }
-
-    /// Whether the search has come to an end, in a sentence; `None` with fewer than two
-    /// generations that ran.
-    pub fn convergence(&self) -> Option<String> {
+    /// Whether the search has come to an end; `None` with fewer than two generations that ran.
+    pub fn convergence(&self) -> Option<Convergence> {
         let last = self.generations.len().checked_sub(1)?;
         let gains: Vec<(usize, f64)> =
             (0..=last).filter_map(|i| Some((i, self.gain(i)?))).collect();
         gains.last()?;
-        let label = self.order_label.to_lowercase();
         let Some((at, gain)) = gains.iter().rev().find(|(_, g)| *g >= GAIN) else {
-            return Some(format!("No gain after the first {label}."));
+            return Some(Convergence::NoGain);
         };
-        let quiet = last - at;
-        let order = self.generations[*at].order;
-        let gain = percent(*gain);
+        let (quiet, order, gain) = (last - at, self.generations[*at].order, *gain);
         Some(match quiet {
-            0 => format!("Not converged: the last {label} still gained {gain}."),
-            q if q < QUIET => {
-                format!("Perhaps converged: {label} {order} gained {gain}, the next nothing.")
-            }
-            q => format!(
-                "Converged: last gain in {label} {order} ({gain}), none in the {q} after it."
-            ),
+            0 => Convergence::Gaining { gain },
+            q if q < QUIET => Convergence::Perhaps { order, gain },
+            _ => Convergence::Converged { order, gain, quiet },
         })
     }
 

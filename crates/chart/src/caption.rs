@@ -1,5 +1,4 @@
-//! What a saved picture says of itself: its title, the device, the files and the filter above it,
-//! and the key to its numbered points below.
+//! The caption of a saved picture: title, device, files and filter above it, the key to its numbered points below.
 
 use crate::aggregate::used;
 use crate::layout::{EDGE, FONT};
@@ -20,7 +19,7 @@ const NUMBER: f64 = 22.0;
 /// Files that are named.
 const FILES: usize = 4;
 
-/// What stands around a saved picture.
+/// The text around a saved picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caption {
     /// The name of the view.

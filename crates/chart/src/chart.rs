@@ -1,5 +1,4 @@
-//! What a chart is: opened, it has settings, sentences and a picture of any size; drawn, it answers
-//! to a pointer and a keyboard.
+//! A chart. Opened, it has settings, sentences and a picture of any size; drawn, it responds to pointer and keyboard.
 
 use crate::camera::{Camera, Zoom};
 use crate::hit::Direction;
@@ -49,9 +48,9 @@ impl<'a> RenderOptions<'a> {
 
 /// A chart that was opened: what is said of it, and a picture of any size.
 pub struct Chart {
-    /// What it says of itself.
+    /// Its texts and settings.
     pub said: Statement,
-    /// Nothing where an obstacle stands in the way.
+    /// `None` if there is nothing to draw.
     picture: Option<Box<dyn Picture>>,
 }
 
@@ -71,7 +70,7 @@ impl Chart {
         Chart { said, picture: Some(picture) }
     }
 
-    /// What stands in the way of a picture, in its place.
+    /// A chart that shows a reason instead of a picture.
     pub(crate) fn without(
         title: impl Into<String>,
         why: impl Into<String>,
@@ -112,7 +111,7 @@ impl Chart {
         let top = if used > 0.0 { used + 8.0 } else { 0.0 };
         let room = [0.0, top, scene.width, (scene.height - top).max(1.0)];
         picture.draw(&mut scene, room, options);
-        // What the layout says of scrolling comes first.
+        // The layout's note on scrolling comes first.
         let scrolled = [std::mem::take(&mut scene.description)];
         let words = scrolled.into_iter().chain(said.sentences()).filter(|s| !s.is_empty());
         scene.description = words.collect::<Vec<_>>().join(" ");
@@ -227,13 +226,13 @@ pub(crate) trait Picture: Send + Sync {
     fn figures(&self) -> Vec<(String, String, String)> {
         Vec::new()
     }
-    /// What its colours and marks mean, above the marks.
+    /// The legend of colours and marks, shown above the marks.
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         self.spec().map_or_else(Vec::new, |spec| spec.legend(theme))
     }
     /// Draws the marks into the room that title and legend leave.
     fn draw(&self, _scene: &mut Scene, _room: Rect, _options: &RenderOptions<'_>) {}
-    /// What is said of a [mark](Tooltip::of), where it was not when the mark was drawn.
+    /// The tooltip of a [mark](Tooltip::of) that was drawn without one.
     fn tooltip(&self, mark: usize) -> Tooltip {
         self.spec().map_or_else(Tooltip::default, |spec| spec.tooltip(mark))
     }
@@ -252,16 +251,16 @@ pub(crate) trait Picture: Send + Sync {
     }
 }
 
-/// What an opened chart says of itself, worked out once.
+/// Texts and settings of an opened chart, computed once.
 #[derive(Clone, Debug, Default)]
 pub struct Statement {
     /// One sentence: what the picture shows. Where it is empty, the obstacle.
     pub title: String,
     /// Why there is nothing to draw: then there are settings and no sentences.
     pub obstacle: Option<String>,
-    /// What can be set.
+    /// Settings.
     pub controls: Vec<Control>,
-    /// What the picture shows in a sentence or two, which stand above it.
+    /// One or two sentences above the picture.
     pub verdict: Vec<String>,
     /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
     pub notes: Vec<String>,
@@ -278,7 +277,7 @@ impl Statement {
     }
 }
 
-/// What is under the pointer, or has the focus of the keyboard.
+/// The mark under the pointer or with the keyboard focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// Rows it stands for.
@@ -297,7 +296,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// What stands for rows at a place, and what is said of it.
+    /// A mark for rows at a place, with its tooltip.
     pub(crate) fn new(rows: Vec<u32>, at: Point, tooltip: Tooltip) -> Self {
         Target { rows, at, more: 0, tooltip, categories: Vec::new(), field: None }
     }
@@ -313,7 +312,7 @@ impl Target {
     }
 }
 
-/// What changes over a drawn chart while the pointer moves.
+/// Highlights over a drawn chart that change with the pointer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Emphasis {
     /// Under the pointer or focused.
@@ -357,11 +356,11 @@ impl Canvas {
 
 /// A drawn chart and what may be asked of it.
 pub trait Drawn: Send + Sync {
-    /// What was drawn.
+    /// The drawn scene.
     fn scene(&self) -> &Scene;
     /// A transparent picture that lies over it.
     fn emphasis(&self, what: &Emphasis) -> Scene;
-    /// What is at a place, or near it.
+    /// The target at a place, or near it.
     fn at(&self, at: Point, radius: f64) -> Option<Target>;
     /// The next target for the keyboard.
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target>;
@@ -371,11 +370,11 @@ pub trait Drawn: Send + Sync {
     }
     /// Rows inside a box.
     fn within(&self, rect: Rect) -> Vec<u32>;
-    /// What a box means as a filter; nothing where it can only select.
+    /// A drawn box as a filter; empty if it can only select.
     fn ranges(&self, _rect: Rect) -> Vec<(Field, Range)> {
         Vec::new()
     }
-    /// What a tooltip says of a target: the chart's words, then the figures of its rows.
+    /// The tooltip of a target: the chart's text, then the figures of its rows.
     fn tooltip(&self, target: &Target) -> Tooltip;
     /// The content as a table of at most so many rows, and how many were left out, where it depends on
     /// what was drawn. `what` gives the numbers of rows.

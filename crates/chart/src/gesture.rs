@@ -26,9 +26,9 @@ const BAR_SLACK: f64 = 6.0;
 const FINGER_SLACK: f64 = 12.0;
 /// Height of a wheel's notch that zooms by e, px: a usual one zooms by about 1.2.
 const NOTCH: f64 = 550.0;
-/// What a key zooms by.
+/// Zoom factor of a key.
 const KEY_ZOOM: f64 = 1.5;
-/// What a key moves the picture by, px.
+/// Distance that a key pans, px.
 const KEY_PAN: f64 = 60.0;
 
 /// A pointer over the picture.
@@ -46,7 +46,7 @@ pub struct Pointer {
     pub ctrl: bool,
 }
 
-/// What happened.
+/// An input event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<'a> {
     /// The main button or a finger went down.
@@ -79,22 +79,22 @@ pub enum Event<'a> {
     },
 }
 
-/// What an event happened to.
+/// The context of an event.
 #[derive(Clone, Copy)]
 pub struct Pointed<'a> {
     /// The picture.
     pub chart: &'a dyn Drawn,
-    /// What is pointed at.
+    /// The target under the pointer.
     pub target: Option<&'a Target>,
     /// A drag draws a box without Shift.
     pub boxing: bool,
-    /// Not the whole picture shows.
+    /// The picture is zoomed in.
     pub zoomed: bool,
     /// Rows are selected.
     pub selected: bool,
 }
 
-/// What is to be done.
+/// A command to the page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     /// The event is the picture's: the browser does nothing of its own with it.
@@ -132,7 +132,7 @@ pub enum Act {
     Range(Field, Option<Range>),
 }
 
-/// What a press moves, once it moves.
+/// What a drag moves.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Hold {
     /// The axes.
@@ -166,7 +166,7 @@ pub struct Gestures {
 }
 
 impl Gestures {
-    /// What an event calls for, in this order.
+    /// The commands for an event, in order.
     pub fn on(&mut self, event: Event<'_>, seen: Pointed<'_>) -> Vec<Act> {
         match event {
             Event::Down(p) => self.down(p, seen),
@@ -403,7 +403,7 @@ fn along(scale: &Scale, (a, b): (f64, f64)) -> Option<Range> {
 fn click(p: Pointer, seen: Pointed<'_>) -> Vec<Act> {
     let add = p.shift || p.ctrl;
     match seen.chart.at(p.at, if p.mouse { REACH } else { FINGER_REACH }) {
-        // What stands for no row, such as a roof, isolates its categories like the legend.
+        // A mark without rows, such as a roof, isolates its categories like the legend.
         Some(found) if found.rows.is_empty() => vec![Act::Isolate(found, p.ctrl)],
         Some(found) => vec![
             Act::Select { rows: found.rows.clone(), add, at: found.at },

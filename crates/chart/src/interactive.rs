@@ -152,8 +152,7 @@ impl Drawn for SceneChart {
     }
 }
 
-/// What the chart says of some rows, then the figures of the one, or of all together: of those of several
-/// devices for each.
+/// The chart's text on some rows, then their figures: of one row, or summed per device.
 fn with_figures(frame: &Frame, rows: &[u32], out: Tooltip) -> Tooltip {
     if let [row] = *rows {
         let (_, figures) = explain::brief(frame, row as usize);

@@ -55,9 +55,9 @@ pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     out
 }
 
-/// Of the rows of a finding that are not taken, the one that loses most to its account, among those that lose
-/// to no other account as much; that takes most time where it is of no account. Small causes together have
-/// none: they are of several accounts.
+/// The row of a finding, among those not taken, that loses most to the finding's account and more to it than to any
+/// other; without an account, the one that takes most time. The joined small causes have none, as they are of several
+/// accounts.
 fn standing_for(
     finding: &Finding,
     frame: &Frame,

@@ -1,5 +1,4 @@
-//! What tests ask of a picture: whether its texts can be read, and what it says, as text. Within this crate,
-//! checks that every chart passes.
+//! Test helpers for pictures: legibility of texts, digests as text, and checks that every chart passes.
 
 use crate::chart::{Chart, RenderOptions};
 use crate::labels::{contains, overlaps};
@@ -36,8 +35,7 @@ impl Scene {
         each.filter(|(text, _)| !text.is_empty()).collect()
     }
 
-    /// What is wrong with its texts: those that leave the picture, those that lie over others, and
-    /// those that something was drawn over.
+    /// Faulty texts: outside the picture, over another text, or drawn over.
     pub fn text_faults(&self) -> Vec<String> {
         let boxes = self.text_boxes();
         let frame = [-1.0, -1.0, self.width + 2.0, self.height + 2.0];
@@ -69,8 +67,8 @@ impl Scene {
         out
     }
 
-    /// What the picture says, for snapshots that a reader follows: title, description, every word in
-    /// it, what its first marks stand for. A fingerprint of [`dump`](Scene::dump) pins the rest.
+    /// A readable snapshot: title, description, every text, and the first marks. A fingerprint of
+    /// [`dump`](Scene::dump) pins the rest.
     pub fn digest(&self) -> String {
         let scene = self;
         let mut out =

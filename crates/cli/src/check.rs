@@ -11,8 +11,8 @@ use crate::messages::Code;
 use crate::progress;
 use clap::{ArgGroup, ValueEnum};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::trust::Trust;
 use gemmscope_words::doc;
+use gemmscope_words::trust::Trust;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::path::Path;
@@ -199,7 +199,7 @@ impl Check {
         progress::step("holding the rows against the limits");
         let frame = shown(loaded.data.clone(), &state, &loaded.custom, &mut io.err)?;
         let ledger = Ledger::new(&frame);
-        let trust = Trust::of(&frame).beside(&ledger);
+        let trust = Trust::beside(&frame, &ledger);
         let mut limits = Vec::new();
         if let Some(least) = self.min_efficiency {
             let sides = efficiency::of_sides(&frame, least, self.each);

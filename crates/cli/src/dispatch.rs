@@ -7,6 +7,7 @@ use crate::messages::Code;
 use crate::output::write_text;
 use clap::ValueEnum;
 use gemmscope_analysis::compare;
+use gemmscope_words::compare::{BestOfAll, dispatch_table, no_tunableop};
 use std::path::PathBuf;
 
 /// Best of all sides: what to use for each GEMM, and what that saves
@@ -48,8 +49,8 @@ impl Dispatch {
         let request = Request { output, ..self.source.request() };
         let Shown { frame, failed, .. } = frame(&request, &self.selection, None, io)?;
         if matches!(self.format, Form::Tunableop) {
-            let text =
-                compare::tunableop(&frame).or_else(|why| io.err.stop(Code::Nothing, &why))?;
+            let text = compare::tunableop(&frame)
+                .or_else(|why| io.err.stop(Code::Nothing, &no_tunableop(&why)))?;
             write_text(output, &text, io)?;
             return Ok(Exit::worked(!failed));
         }
@@ -61,12 +62,12 @@ impl Dispatch {
         };
         let text = match self.source.json {
             true => {
-                let mut object = serde_json::to_value(best.object(&frame, &comparison))
+                let mut object = serde_json::to_value(BestOfAll::of(&frame, &comparison, &best))
                     .map_err(std::io::Error::from)?;
                 object["schema"] = SCHEMA.into();
                 object.to_string() + "\n"
             }
-            false => best.table(&frame, &comparison).csv(),
+            false => dispatch_table(&best.lines(&frame, &comparison)).csv(),
         };
         write_text(output, &text, io)?;
         Ok(Exit::worked(!failed))

@@ -11,7 +11,7 @@ const MOST_OF_A_FOLDER: usize = 500;
 
 /// One file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct InputFile {
     /// Path; `None` for standard input.
     pub path: Option<PathBuf>,
     /// Name for the importer; "" for standard input. A file of a folder keeps its path below that folder, so
@@ -21,7 +21,7 @@ pub(super) struct Given {
     pub of_folder: bool,
 }
 
-impl Given {
+impl InputFile {
     /// Size in bytes; `None` for standard input and pipes.
     pub(super) fn size(&self) -> Option<u64> {
         let about = std::fs::metadata(self.path.as_ref()?).ok()?;
@@ -36,13 +36,13 @@ impl Given {
 
 /// The files of the arguments in order, with folders replaced by the files in them; and a sentence for each
 /// argument that cannot be used.
-pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
+pub(super) fn given(args: &[OsString]) -> (Vec<InputFile>, Vec<String>) {
     let (mut files, mut wrong) = (Vec::new(), Vec::new());
     let mut named = names(args).into_iter();
     for arg in args {
         let path = Path::new(arg);
         if arg == "-" {
-            files.push(Given { path: None, name: String::new(), of_folder: false });
+            files.push(InputFile { path: None, name: String::new(), of_folder: false });
         } else if path.is_dir() {
             let before = files.len();
             walk(path, &folder_name(path), &mut files, &mut wrong);
@@ -59,7 +59,7 @@ pub(super) fn given(args: &[OsString]) -> (Vec<Given>, Vec<String>) {
             }
         } else {
             let name = named.next().unwrap_or_default();
-            files.push(Given { path: Some(path.to_owned()), name, of_folder: false });
+            files.push(InputFile { path: Some(path.to_owned()), name, of_folder: false });
         }
     }
     (files, wrong)
@@ -108,7 +108,7 @@ fn with_slashes(path: &Path) -> String {
 }
 
 /// Adds the files of a folder and its subfolders, sorted by name, without hidden ones.
-fn walk(folder: &Path, name: &str, files: &mut Vec<Given>, wrong: &mut Vec<String>) {
+fn walk(folder: &Path, name: &str, files: &mut Vec<InputFile>, wrong: &mut Vec<String>) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(e) => {
@@ -131,7 +131,7 @@ fn walk(folder: &Path, name: &str, files: &mut Vec<Given>, wrong: &mut Vec<Strin
         if kind.is_dir() {
             walk(&entry.path(), &name, files, wrong);
         } else if entry.path().is_file() {
-            files.push(Given { path: Some(entry.path()), name, of_folder: true });
+            files.push(InputFile { path: Some(entry.path()), name, of_folder: true });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Io;
 use crate::command_line::{Selection, Source};
-use crate::files::{Given, given};
+use crate::files::{InputFile, given};
 use crate::messages::{Code, Messages};
 use crate::read::read;
 use crate::{output, progress};
@@ -295,7 +295,7 @@ fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -
 /// shapes of their kernels.
 fn take_captures(
     tables: &mut [(usize, Dataset)],
-    files: &[Given],
+    files: &[InputFile],
     options: &ImportOptions,
     stdin: &mut dyn Read,
 ) {

@@ -12,7 +12,7 @@ mod tests;
 
 use crate::Io;
 use crate::load::{Request, Stop};
-use parts::{Part, PartFolder};
+use parts::{PartFolder, PartialFile};
 use std::ffi::OsString;
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{BufWriter, Error, ErrorKind, Result, Write};
@@ -64,7 +64,7 @@ pub(super) fn write_file(
     }
     let folder = folder_of(path);
     fs::create_dir_all(folder)?;
-    let mut part = Part::new(folder)?;
+    let mut part = PartialFile::new(folder)?;
     let mut to = BufWriter::new(part.file());
     fill(&mut to)?;
     to.flush()?;

@@ -1,6 +1,6 @@
 //! Reads one file, in slices.
 
-use crate::files::Given;
+use crate::files::InputFile;
 use crate::parquet::{self, Parquet};
 use crate::progress;
 use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
@@ -58,7 +58,7 @@ fn import_parquet(
 
 /// Reads a file.
 pub(super) fn read(
-    file: &Given,
+    file: &InputFile,
     options: &ImportOptions,
     stdin: &mut dyn Read,
 ) -> Result<Imported, ImportError> {

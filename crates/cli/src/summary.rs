@@ -6,7 +6,7 @@ use crate::load::{Exit, Outcome, Stop, load};
 use crate::messages::Code;
 use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::untimed::{Untimed, roof_time_s};
+use gemmscope_analysis::shapes_without_time::{ShapeWithoutTime, roof_time_s};
 use gemmscope_model::encode::one_line;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Intensity, Seconds, and_more, percent, plural};
@@ -14,6 +14,7 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
+use gemmscope_words::compare::{best_of_all, tally_sentences};
 use gemmscope_words::headline;
 use gemmscope_words::summary::{PointSummary, SideSummary, Summary as Figures};
 use std::io::Write;
@@ -187,11 +188,11 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     }
     writeln!(out, "{}", frame.counted().words(frame.kind()))?;
     if let Some(standing) = standing {
-        for sentence in standing.sentences() {
+        for sentence in tally_sentences(&standing) {
             writeln!(out, "  {}", one_line(&sentence))?;
         }
         if let Some((_, best)) = Dispatch::of(frame) {
-            writeln!(out, "  {}", best.sentence())?;
+            writeln!(out, "  {}", best_of_all(&best))?;
         }
         print_sides(out, &SideSummary::of(&Totals::of(frame)))?;
     }
@@ -214,14 +215,14 @@ fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()
 }
 
 /// The shapes of a source without a time but with a roof.
-fn shapes(frame: &Frame, source: u16) -> Vec<Untimed> {
+fn shapes(frame: &Frame, source: u16) -> Vec<ShapeWithoutTime> {
     let of = &frame.data.source;
     let rows: Vec<u32> =
         (0u32..).zip(of).filter(|(_, code)| **code == source).map(|(row, _)| row).collect();
-    Untimed::of(&frame.with_rows(Arc::new(rows)))
+    ShapeWithoutTime::of(&frame.with_rows(Arc::new(rows)))
 }
 
-fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> {
+fn print_shapes(out: &mut dyn Write, shapes: &[ShapeWithoutTime]) -> std::io::Result<()> {
     if shapes.is_empty() {
         return Ok(());
     }

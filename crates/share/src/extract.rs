@@ -15,7 +15,7 @@ const NAMELESS: &str = "data.csv";
 const ROWS: usize = 2_000;
 
 /// One table.
-struct Part {
+struct ExtractedTable {
     name: String,
     rows: Vec<u32>,
 }
@@ -82,7 +82,7 @@ fn carried(name: String, bytes: Vec<u8>) -> Carried {
 
 /// One table for each file that has some of these rows; if that would be more than `most`, one for all with a column
 /// for the file.
-fn parts(data: &Dataset, rows: &[u32], most: usize) -> Vec<Part> {
+fn parts(data: &Dataset, rows: &[u32], most: usize) -> Vec<ExtractedTable> {
     let mut of_source = vec![Vec::new(); data.sources.len()];
     for &row in rows {
         if let Some(rows) = of_source.get_mut(usize::from(data.source[row as usize])) {
@@ -90,12 +90,12 @@ fn parts(data: &Dataset, rows: &[u32], most: usize) -> Vec<Part> {
         }
     }
     let some = data.sources.iter().zip(of_source).filter(|(_, rows)| !rows.is_empty());
-    let parts: Vec<Part> =
-        some.map(|(source, rows)| Part { name: named(&source.name), rows }).collect();
+    let parts: Vec<ExtractedTable> =
+        some.map(|(source, rows)| ExtractedTable { name: named(&source.name), rows }).collect();
     if parts.len() <= most {
         return parts;
     }
-    vec![Part { name: "all.csv".to_owned(), rows: rows.to_vec() }]
+    vec![ExtractedTable { name: "all.csv".to_owned(), rows: rows.to_vec() }]
 }
 
 #[cfg(test)]

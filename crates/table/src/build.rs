@@ -92,9 +92,9 @@ impl Values {
     }
 }
 
-/// What was given away with [`TableBuilder::part`].
+/// Counts of what [`TableBuilder::part`] handed over.
 #[derive(Debug, Default)]
-struct Given {
+struct HandedOver {
     rows: usize,
     ops: usize,
     devices: usize,
@@ -103,9 +103,8 @@ struct Given {
 /// Bytes of a row without its columns: five sizes and lines, three codes, a time.
 pub(crate) const ROW_BYTES: usize = 5 * 4 + 3 * 2 + 8;
 
-/// What a page computes of a row, bytes: figures on a device beside those on the last one, places
-/// and colours of marks, orders, groups. Measured: with this the page goes on where a table is the
-/// largest that is read.
+/// Bytes a row that the page computes: figures on the device and on the last one, places and colours of marks,
+/// orders, groups. Measured: with this the page still works on the largest table that is read.
 pub(crate) const COMPUTED_BYTES: usize = 112;
 
 /// Most remarks about one file.
@@ -119,10 +118,10 @@ const OP_SLOTS: usize = 256;
 /// [`commit`](Self::commit); a rejected row takes its staged values with it.
 #[derive(Debug, Default)]
 pub struct TableBuilder {
-    /// The rows that were not given away, and all operations and devices.
+    /// The rows not handed over yet; all operations and devices.
     data: Dataset,
-    given: Given,
-    /// The columns that have a value for the row to come. A table may have thousands that it lacks.
+    given: HandedOver,
+    /// Columns with a staged value for the next row: a few of what may be thousands.
     staged: Vec<ColumnId>,
     /// Keys of columns and, for each wanted one, the number that is tried next.
     keys: HashMap<String, u32>,
@@ -281,22 +280,22 @@ impl TableBuilder {
         self.labels.get(&key)?.get(nth).copied()
     }
 
-    /// True if cells without a value would take too much memory: the table has many columns, each
-    /// filled in few rows. Its further cells are not kept, so it is no table of the file any more.
+    /// True if padding missing cells would take too much memory: many columns, each filled in few rows. Further cells
+    /// are dropped, so the table is no longer that of the file.
     pub fn is_too_sparse(&self) -> bool {
         self.empty_cells > Self::MOST_EMPTY
     }
 
-    /// About the bytes that the table takes so far, with what is computed of its rows.
+    /// Approximate size in bytes, with what is computed from the rows.
     pub fn memory(&self) -> usize {
         let of_columns = self.columns.iter().map(|c| c.data.memory());
-        // Rows that were given away are held elsewhere.
+        // Rows that were handed over are not counted here.
         self.len() * (ROW_BYTES + COMPUTED_BYTES)
             + of_columns.sum::<usize>()
             + self.rejected.memory()
     }
 
-    /// Most cells without a value that are filled in for columns that some rows lack.
+    /// Upper limit for padded cells.
     pub const MOST_EMPTY: usize = 64 << 20;
 
     /// Pads the column to so many rows; false if that is too much.
@@ -349,7 +348,7 @@ impl TableBuilder {
         }
     }
 
-    /// Gives the last row a text in a column where it has none, and where it was not given away.
+    /// Sets a text of the last row, if it has none there and was not handed over.
     pub fn amend_text(&mut self, column: ColumnId, cell: &[u8]) {
         let Some(last) = self.len().checked_sub(1) else { return };
         let has_none = |c: &Column<Values>| c.data.len() <= last;

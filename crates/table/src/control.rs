@@ -238,7 +238,7 @@ impl Control {
         self
     }
 
-    /// The colour of marks, one setting of all views, which stand on `default` where it is not set.
+    /// The colour of marks: one setting for all views, `default` if it is not set.
     pub fn color(state: &ViewState, frame: &Frame, default: &Field) -> Self {
         let mut options = vec![Choice::new("none", "none")];
         options.extend(Choice::fields(&frame.fields(), None));

@@ -24,7 +24,7 @@ mod rows;
 mod sample;
 
 pub use counted::{Counted, CountedSet, Side};
-use rows::{OperationName, Rows, configuration, place, within};
+use rows::{DecisiveRows, OperationName, configuration, place, within};
 pub use rows::{variant, variant_columns};
 pub use sample::TableSample;
 
@@ -125,7 +125,7 @@ impl Decision {
         chosen: Option<DataKind>,
     ) -> Decision {
         let programs = programs(data, source);
-        let scan = Rows::new(data, sample);
+        let scan = DecisiveRows::new(data, sample);
         let mut out = found(&scan, &programs);
         out.programs = programs;
         if let Some(kind) = chosen {
@@ -224,7 +224,7 @@ fn programs(data: &Dataset, only: Option<u16>) -> Vec<bool> {
     out
 }
 
-fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
+fn found(rows: &DecisiveRows<'_>, programs: &[bool]) -> Decision {
     let of = |kind, side, reason| Decision {
         kind,
         found: kind,

@@ -176,8 +176,8 @@ impl Dataset {
     /// rows get no roof rather than that of the device chosen for rows without a name.
     pub(crate) const FURTHER_DEVICE: &str = "another device";
 
-    /// What is said where there are more: `of` says of what, "" of a file, and `rows` which rows of
-    /// the further ones.
+    /// The note on devices beyond [`MOST_DEVICES`](Self::MOST_DEVICES): `of` names the file ("" for one alone),
+    /// `rows` the rows concerned.
     pub(crate) fn further_devices(of: &str, rows: &str) -> String {
         let (most, name) = (Self::MOST_DEVICES - 1, Self::FURTHER_DEVICE);
         format!("More than {most} device names{of}: {rows} of the further ones have \"{name}\".")

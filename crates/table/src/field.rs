@@ -237,9 +237,9 @@ impl Frame {
         }
     }
 
-    /// What tells the rows apart at first sight, and so what colours show: the sides; the file
-    /// where there are several; the device or the library where there are several; else the types, or the layouts
-    /// where all types have one roof, as fp16 and bf16 do. It follows from all rows, whatever passes the filters.
+    /// The default colour: the sides; else the file, device or library where there are several; else the types, or
+    /// the layouts where all types have one roof, as fp16 and bf16 do. Computed from all rows, not only those that
+    /// pass.
     pub fn main_field(&self) -> Field {
         let data = &*self.data;
         if let (DataKind::Sides, Some(side)) = (self.decision.kind, &self.decision.side) {

@@ -9,7 +9,7 @@ pub fn mix(hash: u64, word: u64) -> u64 {
     mixed ^ (mixed >> 32)
 }
 
-/// Keys are spread over this many at a time: what is sorted then lies in the processor's cache.
+/// Keys per bucket: what is sorted at a time fits in the processor's cache.
 const BUCKET: usize = 512;
 
 /// The rows with their keys, equal keys beside each other, rows ascending within a key. Keys must
@@ -128,7 +128,7 @@ async fn gather_parts<T: Copy + Default + Ord>(
     }
 }
 
-/// Values that [`numbered`] finds without its map: one for each of the highest eight bits of a hash.
+/// Cache slots in front of [`numbered`]'s map, by the top eight bits of the hash.
 const RECENT: usize = 256;
 
 /// Numbers values as they are first met: the number of each, and the value of each number.

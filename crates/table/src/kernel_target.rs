@@ -4,7 +4,7 @@ use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_model::hardware::{Device, match_target};
 use gemmscope_model::tiling::kernel_name::{generation, target};
 
-/// Names that are looked at, of each device or file: the first of them tell.
+/// Kernel names looked at for each device or file.
 const MOST_NAMES: usize = 2000;
 
 /// The compiler target that the kernels of each of the [`devices`](Dataset::devices) need: of NVIDIA's the newest,

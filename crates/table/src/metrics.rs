@@ -97,8 +97,8 @@ pub struct Metrics {
     datasheet: Vec<Option<Roof>>,
     roofs: Vec<Option<Roof>>,
     costs: Vec<Cost>,
-    /// What the rows of each device code show of it.
-    seen: Vec<Seen>,
+    /// Extremes of the rows of each device code.
+    seen: Vec<DeviceExtremes>,
     /// Clock of each row over the clock of its device's peaks; empty if no file recorded clocks.
     clock_ratio: Vec<f64>,
 }
@@ -106,21 +106,22 @@ pub struct Metrics {
 /// Number of types that have a roof of their own in a table.
 const TYPES: usize = DataType::ALL.len();
 
-/// What the rows of one device code show of their device.
+/// Extremes of the rows of one device code.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct DeviceExtremes {
     /// Shortest call, seconds.
     shortest_s: f64,
     /// Best rate for each type up to the datasheet's roof, FLOP/s at the clock of the peaks.
     best: [f64; TYPES],
 }
 
-impl Seen {
-    const NOTHING: Seen = Seen { shortest_s: f64::INFINITY, best: [0.0; TYPES] };
+impl DeviceExtremes {
+    const NOTHING: DeviceExtremes =
+        DeviceExtremes { shortest_s: f64::INFINITY, best: [0.0; TYPES] };
 
-    /// What the rows of both show.
-    fn and(self, other: &Seen) -> Seen {
-        Seen {
+    /// Combines the extremes of two device codes.
+    fn and(self, other: &DeviceExtremes) -> DeviceExtremes {
+        DeviceExtremes {
             shortest_s: self.shortest_s.min(other.shortest_s),
             best: std::array::from_fn(|t| self.best[t].max(other.best[t])),
         }
@@ -190,7 +191,7 @@ impl Metrics {
         self.given == devices && self.kind == kind
     }
 
-    /// Works out what a row needs to know of its operation and device.
+    /// Tabulates types and roofs by operation and device.
     fn look_up(&mut self, data: &Dataset, devices: Vec<Option<Device>>) {
         let known = self.type_of.len();
         self.costs.extend(data.ops[known..].iter().map(Operation::cost));
@@ -200,7 +201,7 @@ impl Metrics {
         if self.given == devices && self.seen.len() == devices.len() {
             return;
         }
-        self.seen.resize(devices.len(), Seen::NOTHING);
+        self.seen.resize(devices.len(), DeviceExtremes::NOTHING);
         self.devices.clone_from(&devices);
         let mut first: FxHashMap<&str, u16> = FxHashMap::default();
         let codes = devices.iter().zip(0..=u16::MAX);
@@ -217,10 +218,9 @@ impl Metrics {
         self.devices.iter().flat_map(|d| DataType::ALL.map(|t| of(d, t))).collect()
     }
 
-    /// Lets achievable rates and launch floors give way to what the rows show: of a device under
-    /// several names, those of all names.
+    /// Raises achievable rates and lowers launch floors to what the rows reached, over all names of a device.
     fn settle(&mut self, data: &Dataset) {
-        let mut all = vec![Seen::NOTHING; self.seen.len()];
+        let mut all = vec![DeviceExtremes::NOTHING; self.seen.len()];
         for (code, seen) in self.same.iter().zip(&self.seen) {
             let all = &mut all[usize::from(*code)];
             *all = all.and(seen);

@@ -45,8 +45,7 @@ pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
 /// First letters of columns that were [handed in](crate::field::Derived), seconds. They are for people;
 /// import ignores them.
 pub const HANDED_IN: &str = "ledger.";
-/// What is known of a file beside its rows, as JSON in the first row of each file; a table of files of
-/// which nothing is known has no such column.
+/// Column with the metadata of a file, as JSON in the first row of each file; absent if no file has any.
 pub const ABOUT: &str = "about";
 
 /// The value of one column in one row.

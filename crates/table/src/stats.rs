@@ -22,8 +22,8 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     if part == 0.0 { value } else { value + (sorted[low + 1] - value) * part }
 }
 
-/// True where two times differ by no more than both spreads together, also where the figures of a file say just
-/// that, which rounding would tell apart; a spread that is not known (NaN) is none.
+/// True if two times differ by at most the sum of their spreads, with a tolerance for rounded figures. An unknown
+/// spread (NaN) counts as 0.
 pub fn is_noise(difference: f64, spreads: [f64; 2]) -> bool {
     let both: f64 = spreads.into_iter().filter(|s| !s.is_nan()).sum();
     difference <= both * (1.0 + 1e-9)

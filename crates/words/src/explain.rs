@@ -2,6 +2,7 @@
 //! recomputed ones, and possible explanations of a point above its roof.
 
 use crate::findings::above_roof_cause;
+use crate::tile_roof;
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::above_roof_causes;
 use gemmscope_analysis::names::name_of;
@@ -176,7 +177,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
                 // Memory alone hardly ever gives so much of what a datasheet says.
                 let near = (NEAR..=1.0).contains(&x.share) && x.kind == RoofKind::Datasheet;
                 let doubt = x.roof.filter(|_| near).and_then(|r| cached(&p, r, x.device));
-                let said = shape.map(|s| s.sentence());
+                let said = shape.map(|s| tile_roof::sentence(&s));
                 said.into_iter().chain(doubt).collect::<Vec<_>>().join(" ")
             }
         },

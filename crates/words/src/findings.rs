@@ -33,7 +33,9 @@ mod timeline;
 pub(crate) use causes::own_paths;
 pub use checked::{Checked, Findings, need};
 pub use finding::Finding;
-pub(crate) use questions::{above_roof_cause, built_for};
+pub(crate) use questions::{
+    NOISE, above_roof_cause, built_for, built_for_another, far_below_question,
+};
 pub use rules::{RULE_TEXTS, RuleText, rule_text};
 
 /// Checks all rules at once.

@@ -8,6 +8,12 @@
 //! | [`findings`] | What matters, why, and what to try? |
 //! | [`headline`] | What is the first sentence about these GEMMs? |
 //! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
+//! | [`trust`] | How far can these figures be trusted, and why? |
+//! | [`compare`] | Who is faster, where and by how much? |
+//! | [`tile_roof`], [`sweep`], [`tuning`] | What does a tile allow, which is best, and how did a search go? |
+//! | [`trace_time`] | What does the time of a trace go to? |
+//! | [`plan`] | What is planned, and what was measured of it? |
+//! | [`charts`] | What is said beside a picture: obstacles, titles, notes? |
 //! | [`glossary`] | What does this word mean? |
 //! | [`report`], [`summary`] | How do I pass the findings or figures on? |
 //! | [`doc`] | How are blocks of text written as HTML, markdown or plain text? |
@@ -37,16 +43,25 @@
 //! assert!(found[0].text.contains("274.9 TFLOP/s"));
 //! ```
 //!
-//! Labels of enums stand with the enums. Trust, comparison, tuning, tiles, shapes without a time, a trace's time and
-//! the planner still make their sentences in `gemmscope-analysis`.
+//! Labels of enums stand with the enums, captions and hints of settings with the settings, names of axes, marks and
+//! columns with the charts; so do the sentences of the planner's tools (`chart::planner`) and what an importer says of
+//! a file.
 
 pub mod analysis_card;
+pub mod charts;
+pub mod compare;
 pub mod doc;
 pub mod explain;
 pub mod findings;
 pub mod glossary;
 pub mod headline;
+pub mod plan;
 pub mod plan_export;
 pub mod replay;
 pub mod report;
 pub mod summary;
+pub mod sweep;
+pub mod tile_roof;
+pub mod trace_time;
+pub mod trust;
+pub mod tuning;

@@ -195,7 +195,7 @@ pub fn markdown(plan: &Plan) -> String {
     let gemms = plan.first().zip(plan.steps.first()).map(|(step, on)| (table(step), &on.device));
     let devices = device_table(plan);
     let mut blocks = vec![
-        heading(plan.headline()),
+        heading(crate::plan::headline(plan)),
         text(
             "At best: each GEMM at its roof, compulsory bytes only. Expected: at the achievable rates, with a \
              launch floor a call; measured GEMMs are off by a factor of 1.2 to 1.3. Neither counts \
@@ -213,7 +213,7 @@ pub fn markdown(plan: &Plan) -> String {
 
 /// Writes a line for every shape, and at the end the number of shapes without one.
 fn lines(plan: &Plan, line: impl Fn(&Problem) -> Option<String>) -> String {
-    let mut out = format!("#!/bin/sh\n# {}\n", plan.headline());
+    let mut out = format!("#!/bin/sh\n# {}\n", crate::plan::headline(plan));
     let mut left_out = Vec::new();
     for (problem, names) in shapes(plan) {
         let names = names.join(", ");

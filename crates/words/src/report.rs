@@ -2,15 +2,16 @@
 //! detailed markdown, an HTML file with pictures, and JSON for programs. All four are written from
 //! one [`Report`], so that they agree.
 
+use crate::compare::BestOfAll;
 use crate::doc;
 use crate::findings::{Checked, Finding, Findings};
-use gemmscope_analysis::compare::{BestOfAll, Dispatch, Tally};
-use gemmscope_analysis::findings::{FindingEvidence, Part, Scan};
+use crate::trust::Trust;
+use gemmscope_analysis::compare::{Dispatch, Tally};
+use gemmscope_analysis::findings::{FindingEvidence, Scan, SideTime};
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::distinct;
+use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_analysis::trace_time::TraceTime;
-use gemmscope_analysis::trust::Trust;
-use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -128,7 +129,7 @@ pub struct Report {
     /// Titles of the batching findings.
     pub batching: Vec<String>,
     /// Shapes without a time, and what the roof allows them.
-    pub shapes: UntimedList,
+    pub shapes: ShapesWithoutTime,
     /// Tuning histories in which something failed or was slow.
     pub tuning: Vec<TuningPart>,
     /// What times cannot show, why, and what to say instead.
@@ -174,7 +175,7 @@ pub struct ReportPart {
 }
 
 impl ReportPart {
-    fn new(scan: &Scan<'_>, number: usize, part: &Part, findings: &Findings) -> Self {
+    fn new(scan: &Scan<'_>, number: usize, part: &SideTime, findings: &Findings) -> Self {
         let (mut mean, mut counted) = (0.0, 0usize);
         let (mut operations, mut quantized) = (0, 0);
         for (_, g) in scan.checked().filter(|g| usize::from(g.1.side) == number) {
@@ -272,7 +273,7 @@ impl Report {
         let scan = Scan::new(frame);
         let data = scan.data();
         let breakdown = Breakdown::new(&scan, findings);
-        let trust = Trust::of(frame).beside(&findings.ledger);
+        let trust = Trust::beside(frame, &findings.ledger);
         let places = |rows: &[u32]| {
             rows.iter()
                 .take(MAX_PLACES)
@@ -302,7 +303,7 @@ impl Report {
                 .collect(),
             standing: Tally::of(frame),
             best_of_all: Dispatch::of(frame)
-                .map(|(comparison, best)| best.object(frame, &comparison)),
+                .map(|(comparison, best)| BestOfAll::of(frame, &comparison, &best)),
             times: breakdown.times,
             cannot_infer: breakdown.cannot_infer,
             bottlenecks: breakdown.bottlenecks,
@@ -324,7 +325,7 @@ impl Report {
             notes: data.sources.iter().flat_map(|s| s.notes.iter().cloned()).collect(),
             missing_models: missing_models(data),
             batching: batching(findings),
-            shapes: UntimedList::of(frame),
+            shapes: ShapesWithoutTime::of(frame),
             tuning: TuningPart::of(frame),
         }
     }

@@ -1,8 +1,8 @@
 //! The figures of one file as an object, which the command prints and the page gives to scripts.
 
+use crate::trust::Trust;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::names::distinct;
-use gemmscope_analysis::trust::Trust;
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, RatePoint, ReportedCheck};
 use gemmscope_table::field::Frame;
@@ -191,7 +191,10 @@ impl Summary {
             share_memory_bound: one.share_memory_bound,
             sides: SideSummary::of(&totals),
             reported_rate: s.reported_rate,
-            trust: ledger.iter().fold(Trust::of(&frame), Trust::beside),
+            trust: match &ledger {
+                Some(ledger) => Trust::beside(&frame, ledger),
+                None => Trust::of(&frame),
+            },
             ledger,
         })
     }

@@ -1,4 +1,4 @@
-//! What a click does: selects, isolates, makes room for the dock.
+//! Clicks: select, isolate, make room for the dock.
 
 use super::picture::Drawn;
 use super::stage::Stage;

@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// A drawn chart.
 pub(super) type Drawn = Shared<Drawing>;
 
-/// What is drawn; `None` before the first drawing.
+/// The drawn picture; `None` before the first drawing.
 pub type PictureMemo = Memo<Option<Drawn>>;
 
 /// Draws on a canvas what follows from the inputs as they are.
 pub type Draw = Box<dyn Fn(&Canvas) -> Arc<Drawing> + Send + Sync>;
 
-/// What was last pointed at, and the picture that it lies in: another picture has other targets.
+/// The last target and its picture: another picture has other targets.
 pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
 
 /// The picture of the inputs on a canvas. Before the canvas has a size there is none.

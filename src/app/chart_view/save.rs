@@ -18,7 +18,7 @@ use leptos::prelude::*;
 /// Pixels of a saved picture per CSS pixel: it is seen on other screens, and larger.
 const SHARP: f64 = 2.0;
 
-/// What is saved although it does not show.
+/// Note on saving parts that are scrolled out of sight.
 const ALL: &str = "All of it, nothing scrolled away";
 
 /// Kinds of pictures: caption, pixels per CSS pixel; none for a vector picture.
@@ -62,7 +62,7 @@ pub fn SaveMenu(picture: PictureMemo, name: &'static str) -> impl IntoView {
     }
 }
 
-/// What is marked in a picture that is saved or read as a table.
+/// Highlights of a picture that is saved or read as a table.
 pub fn marks(bench: Workbench) -> Emphasis {
     Emphasis {
         selected: bench.selected.get(),
@@ -71,7 +71,7 @@ pub fn marks(bench: Workbench) -> Emphasis {
     }
 }
 
-/// What a saved picture says of itself; nothing where it is none of the views.
+/// The caption of a saved picture; empty if it is none of the views.
 fn caption_of(bench: Workbench, picture: &Drawing, name: &str) -> Option<Caption> {
     let title = charts::by_id(name)?.name;
     let mut key = picture.key(&marks(bench));

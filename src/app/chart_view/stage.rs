@@ -32,14 +32,14 @@ pub(super) struct Stage {
     dpr: RwSignal<f64>,
     pub picture: PictureMemo,
     pub pointed: Pointed,
-    /// What is pointed at in the picture that shows.
+    /// The current target.
     pub target: Memo<Option<Target>>,
     pub brush: RwSignal<Option<[f64; 4]>>,
     /// A drag draws a box without Shift.
     pub boxing: RwSignal<bool>,
     /// A scroll bar is pointed at or held.
     pub held: RwSignal<bool>,
-    /// What of the axes shows; `None` for a picture that cannot be zoomed.
+    /// The visible part of the axes; `None` for a picture that cannot be zoomed.
     pub camera: Memo<Option<Camera>>,
     pub zoomed: Memo<bool>,
 }
@@ -223,7 +223,7 @@ impl Stage {
         }
     }
 
-    /// What to say of the target.
+    /// The tooltip of the target.
     pub(super) fn tooltip(self) -> Memo<Option<Tooltip>> {
         Memo::new(move |_| {
             self.target.with(|t| {

@@ -31,7 +31,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
         needle.with(|n| all.retain(|d| d.is_called(n)));
         all
     });
-    // What is looked for shows at once: the first of the list, where the one that shows is not in it.
+    // The search selects the first match, unless the current device is one.
     let search = move |text: String| {
         needle.set(text);
         list.with_untracked(|list| match list.first() {
@@ -238,7 +238,7 @@ fn as_seen(bench: Workbench, id: &str) -> Option<Device> {
     bench.metrics.with(|m| m.devices.iter().flatten().find(|seen| seen.id == id).cloned())
 }
 
-/// What is known of a device besides its peaks.
+/// Facts of a device besides its peaks.
 fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
     let known = |v: Option<String>| v.unwrap_or_else(|| "not known".to_owned());
     let cache = |b: Option<f64>| known(b.map(|b| Bytes(b).to_iec()));
@@ -249,7 +249,7 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
         _ => "C: derived or entered by hand",
     };
     let (floor, source) = d.launch_floor();
-    // What is open can show a shorter one.
+    // The open files may show a shorter launch.
     let here = as_seen(bench, &d.id).map(|seen| seen.launch_floor().0).filter(|s| *s < floor);
     let here =
         here.map_or_else(String::new, |s| format!("; here {}, the shortest call", Seconds(s)));

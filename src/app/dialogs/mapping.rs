@@ -46,7 +46,7 @@ pub fn Mapping(id: u32) -> impl IntoView {
             beginning.try_set(Some(Arc::new(begins)));
         });
     }
-    // What the choices so far give; shows at once what is still missing.
+    // The plan of the current choices, with what is still missing.
     let plan = Memo::new(move |_| {
         let options = options.get();
         beginning.with(|b| b.as_ref().and_then(|b| inspect(&b.head, &options)))
@@ -137,7 +137,7 @@ fn suggest(begins: &Beginning, options: RwSignal<ImportOptions>, suggested: RwSi
     }
 }
 
-/// What is chosen so far.
+/// The current choices.
 #[derive(Clone, Copy)]
 struct Choice {
     plan: Memo<Option<Plan>>,
@@ -146,7 +146,7 @@ struct Choice {
 }
 
 impl Choice {
-    /// What a column holds now, and why.
+    /// The meaning of a column and its source.
     fn of(self, column: usize) -> Option<(ColumnSpec, String)> {
         self.plan.with(|plan| {
             let column = plan.as_ref()?.columns.get(column)?;
@@ -182,7 +182,7 @@ impl Sheet {
     }
 }
 
-/// What every row needs, and which column has it.
+/// Required values, and the column of each.
 fn required(choice: Choice) -> AnyView {
     let item = |(name, column): (&'static str, Option<String>)| {
         let words = match &column {

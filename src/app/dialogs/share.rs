@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Rows up to which they are packed as soon as the dialog opens.
 const AT_ONCE: usize = 200_000;
-/// What goes along: the rows of the open files, packed.
+/// The packed rows of the open files.
 #[derive(Clone)]
 enum Goes {
     /// Nobody asked yet.
@@ -29,13 +29,13 @@ enum Goes {
 
 /// The rows of the dialog: packed, and whether they are those alone that pass the filters.
 #[derive(Clone, Copy)]
-struct Rows {
+struct PackedRows {
     goes: RwSignal<Goes>,
     part: RwSignal<bool>,
 }
 
 /// Packs the rows. `None` where the dialog was closed meanwhile.
-async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, String>> {
+async fn pack(bench: Workbench, rows: PackedRows) -> Option<Result<Arc<Vec<u8>>, String>> {
     if let Some(Goes::Packed(block)) = rows.goes.try_get_untracked() {
         return Some(Ok(block));
     }
@@ -88,7 +88,7 @@ fn plain_view(bench: Workbench) -> ViewState {
 
 /// The view of the rows that go along. Where these are those that pass the filters, every one passes,
 /// and those that are chosen by their place have another one.
-fn view_along(bench: Workbench, rows: Rows) -> ViewState {
+fn view_along(bench: Workbench, rows: PackedRows) -> ViewState {
     let mut view = plain_view(bench);
     view.set_param(data::SOURCE_KEY, "");
     if rows.part.get() {
@@ -106,11 +106,10 @@ fn link(bench: Workbench) -> String {
     }
 }
 
-/// What was just done. The dialog shows it itself: the status line lies under the dialog, dimmed
-/// and not read out.
-type Said = RwSignal<String>;
+/// The last action. The dialog shows it itself: the status line lies under the dialog, dimmed and not read out.
+type LastAction = RwSignal<String>;
 
-fn copy(said: Said, text: String) {
+fn copy(said: LastAction, text: String) {
     leptos::task::spawn_local(async move {
         said.try_set(dom::copy(text).await);
     });
@@ -128,13 +127,13 @@ async fn template() -> Result<String, String> {
     gloo_file::futures::read_as_text(&blob).await.map_err(|e| e.to_string())
 }
 
-/// What a file that is made of another is called, or of several.
+/// Name of a file made from one or several others.
 pub fn named(file: &str, several: &str, ending: &str) -> String {
     let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(several);
     format!("{stem}.gemmscope.{ending}")
 }
 
-fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
+fn save_page(bench: Workbench, rows: PackedRows, name: String, said: LastAction) {
     said.set("Putting the page together…".into());
     leptos::task::spawn_local(async move {
         let view = untrack(|| view_along(bench, rows)).encode();
@@ -156,15 +155,15 @@ fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
     });
 }
 
-/// What the parts of the dialog work on.
+/// Shared state of the dialog.
 #[derive(Clone, Copy)]
 struct Sharing {
     bench: Workbench,
-    rows: Rows,
+    rows: PackedRows,
     /// How many rows go along, and of how many files.
     go_along: Signal<usize>,
     files: u64,
-    said: Said,
+    said: LastAction,
     /// The page is one file, and that file lies on this machine's disk: nobody else can follow its
     /// address.
     single: bool,
@@ -181,7 +180,7 @@ pub fn Share() -> impl IntoView {
     });
     let count = bench.data.with_untracked(|d| d.len());
     let passing = bench.frame.with_untracked(|f| f.rows.len());
-    let rows = Rows { goes: RwSignal::new(Goes::Unpacked), part: RwSignal::new(false) };
+    let rows = PackedRows { goes: RwSignal::new(Goes::Unpacked), part: RwSignal::new(false) };
     let go_along = Signal::derive(move || if rows.part.get() { passing } else { count });
     let single = boot::is_single_file();
     let sharing = Sharing {

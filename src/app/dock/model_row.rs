@@ -8,6 +8,7 @@ use gemmscope_analysis::tile_sweep::launch_of;
 use gemmscope_chart::planner::take_shape;
 use gemmscope_model::transformer::Model;
 use gemmscope_table::field::Frame;
+use gemmscope_words::plan::part_of_model;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -63,7 +64,7 @@ pub(super) fn section(
     let words = read.as_ref().map(|r| {
         let name = &r.model.name;
         match r.index.find(&problem) {
-            Some(found) => (found.sentence(name), true),
+            Some(found) => (part_of_model(&found, name), true),
             None => (format!("{name} has no GEMM of this shape."), false),
         }
     });

@@ -5,12 +5,12 @@ use gemmscope_model::units::percent;
 use gemmscope_words::explain::{Explanation, Figure, bound_name};
 use leptos::prelude::*;
 
-/// What stands beside the figures.
+/// Sections beside the figures.
 pub(super) struct Beside {
     /// Where its time went.
     pub accounts: Option<AnyView>,
     /// The same sizes in another layout, type, library or file.
-    pub elsewhere: Option<AnyView>,
+    pub same_sizes: Option<AnyView>,
     /// The row's GEMM in the model.
     pub model: AnyView,
     /// The findings on this row.
@@ -54,7 +54,7 @@ pub(super) fn explanation(mut e: Explanation, roof: &'static str, beside: Beside
             })}
             <p class="muted place">{e.place}</p>
         </div>
-        {beside.elsewhere}
+        {beside.same_sizes}
         {beside.findings}
         <dl class="figures">{e.figures.into_iter().map(figure).collect_view()}</dl>
         {(!e.tile.is_empty()).then(|| view! {

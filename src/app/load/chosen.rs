@@ -1,4 +1,4 @@
-//! What the user chooses, drops, pastes or clicks on the start page.
+//! Files that the user chooses, drops or pastes, and links on the start page.
 
 use super::{Loader, sample};
 use crate::app::state::Dialog;

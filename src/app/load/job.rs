@@ -1,4 +1,4 @@
-//! What a file goes through: it is read, and what it holds is shown.
+//! The life of a file: it is read, then shown.
 
 use super::figures::IncomingFigures;
 use super::{Job, Loader, Queue};
@@ -122,7 +122,7 @@ impl Loader {
         queue.read.set((count, rows, skipped));
         let points = read.data.points().count() as u64;
         let total = job.input.size();
-        // Who removed a file while it was read again does not want it back.
+        // A file removed while it was read again stays removed.
         if job.replaces.is_some_and(|id| self.input(id).is_none()) {
             return Ok(());
         }
@@ -230,7 +230,7 @@ impl Loader {
         if brought && chosen {
             return;
         }
-        // Of several devices it is not known which one is meant.
+        // Several devices are ambiguous.
         self.shell.say(match first {
             Some((id, device)) if count == 1 => {
                 self.bench.choose_device("", Some(id));

@@ -28,7 +28,7 @@ pub const LIMIT: u64 = 200_000_000;
 /// How long nothing changes before it is written.
 const CALM: Duration = Duration::from_millis(1000);
 
-/// What is kept, and whether anything is. Copying it copies handles.
+/// The kept files. Copying copies handles.
 #[derive(Clone, Copy)]
 pub struct Kept {
     /// True where this page keeps files: not in an embed, not from disk, not beside data of a link.
@@ -44,7 +44,7 @@ pub struct Kept {
     memory: StoredValue<Memory, LocalStorage>,
 }
 
-/// What this page knows of the database.
+/// State of the database as this page knows it.
 #[derive(Default)]
 struct Memory {
     /// Files that are in the database, each with its key there.
@@ -59,7 +59,7 @@ struct Memory {
     writing: bool,
 }
 
-/// What is to be kept of the open files.
+/// The files to keep.
 #[derive(Clone, Default, PartialEq)]
 struct List {
     files: Vec<Entry>,
@@ -75,8 +75,7 @@ struct Entry {
 }
 
 impl Kept {
-    /// What the browser keeps. `brought` is true where the link or the page brought data, which
-    /// then shows instead.
+    /// The files that the browser keeps. With `brought`, the link or page brought data, which shows instead.
     pub fn new(brought: bool) -> Kept {
         let from_disk = dom::window().location().protocol().as_deref() == Ok("file:");
         let allowed = !(brought || dom::embedded() || boot::is_single_file() || from_disk);
@@ -208,7 +207,7 @@ impl Kept {
         });
     }
 
-    /// What is to be kept of what is open, up to the limit.
+    /// The open files to keep, up to the limit.
     fn list(self, loader: Loader) -> List {
         let mut left = Vec::new();
         let mut room = LIMIT;

@@ -5,10 +5,11 @@ use crate::app::ui::table_view;
 use crate::app::views::ranked::filtered;
 use gemmscope_analysis::planner::form;
 use gemmscope_analysis::planner::matching::Index;
-use gemmscope_analysis::planner::measured::{MeasuredStep, best_preset, distinct, measured_table};
+use gemmscope_analysis::planner::measured::{MeasuredStep, best_preset, distinct, measured_shapes};
 use gemmscope_analysis::planner::spread::Spread;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::units::plural;
+use gemmscope_words::plan::{self as words, measured_table};
 use gemmscope_words::plan_export;
 use leptos::prelude::*;
 
@@ -41,7 +42,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
         plan.with(|p| {
             let experts = p.state.model.experts?;
             let s = Spread::of(&experts, &p.state.workload)?;
-            Some(view! { <p class="plan-note">{s.sentence(&experts)}</p> })
+            Some(view! { <p class="plan-note">{words::spread(&s, &experts)}</p> })
         })
     };
     let any = Memo::new(move |_| plan.with(|p| !p.steps.is_empty()));
@@ -85,7 +86,10 @@ fn measured(ready: Ready) -> AnyView {
         let index = model.with(Index::new);
         let frame = bench.settled_frame.get();
         let backward = backward.get();
-        shapes.with(|s| s.as_ref().map(|s| (s.len(), measured_table(&index, backward, &frame, s))))
+        shapes.with(|s| {
+            s.as_ref()
+                .map(|s| (s.len(), measured_table(&measured_shapes(&index, backward, &frame, s))))
+        })
     });
     let fit = Memo::new(move |_| shapes.with(|s| s.as_ref().and_then(|s| best_preset(s))));
     let offer = move || {
@@ -110,7 +114,7 @@ fn measured(ready: Ready) -> AnyView {
         // The plan first: the step follows from it.
         let workload = ready.plan.with(|p| p.state.workload);
         let step = step.get()?;
-        let sentence = step.sentence();
+        let sentence = words::measured_step(&step);
         let planned = step.is(&workload);
         let plan = move |_| {
             let step = step.clone();

@@ -8,6 +8,7 @@ use crate::web::dom;
 use gemmscope_analysis::planner::form;
 use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_table::control::Control;
+use gemmscope_words::plan;
 use gemmscope_words::plan_export::EXPORTS;
 use leptos::prelude::*;
 
@@ -37,7 +38,7 @@ fn headline(ready: Ready) -> AnyView {
     };
     view! {
         <div class="plan-head">
-            <p>{move || ready.plan.with(|p| format!("{}\n{}", p.headline(), p.step()))}</p>
+            <p>{move || ready.plan.with(|p| format!("{}\n{}", plan::headline(p), plan::step(p)))}</p>
             <Menu
                 class="button small"
                 right=true
@@ -61,7 +62,7 @@ fn headline(ready: Ready) -> AnyView {
 pub(super) fn sliders(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let both = Memo::new(move |_| bench.view.with(form::sizes));
-    // What was moved last leaves the trail.
+    // The last slider that moved draws the trail.
     let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("slider", |v| form::slide(v, &control, &value));
     });

@@ -5,7 +5,7 @@ use crate::app::chart_view::{ChartView, Draw, PictureMemo};
 use crate::app::state::{Shared, Shell};
 use crate::app::views::legend::swatch;
 use gemmscope_analysis::planner::measured::of_step;
-use gemmscope_analysis::planner::{Plan, form};
+use gemmscope_analysis::planner::{CrossingRow, Plan, form};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
 use gemmscope_chart::charts::Inputs;
@@ -17,6 +17,7 @@ use gemmscope_chart::scene::Symbol;
 use gemmscope_model::hardware::{self, short_name};
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::plan::crossing;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ const AT_HAND: [&str; 4] = ["h100-sxm", "b200-sxm", "mi300x", "mi355x"];
 /// Key of the chart, for its zoom in links.
 const NAME: &str = "plan";
 
-/// What the picture depends on.
+/// Inputs of the picture.
 #[derive(Clone, PartialEq)]
 struct PlanInputs {
     frame: Frame,
@@ -73,8 +74,10 @@ fn crossings(ready: Ready) -> AnyView {
     let list = move || {
         ready.plan.with(|p| {
             let batch = u64::from(p.state.workload.batch);
+            let Some(step) = p.first() else { return Vec::new() };
             let rows = p.crossings().into_iter().flat_map(|c| c.rows);
-            rows.map(|(name, at, sentence)| {
+            rows.map(|CrossingRow { name, ridge_batch: at, row }| {
+                let sentence = crossing(&step.rows[row], &p.state.workload);
                 let text = at.map_or_else(|| "never".to_owned(), |b| b.to_string());
                 (name, text, at.is_some_and(|b| b <= batch), sentence)
             })

@@ -1,4 +1,4 @@
-//! What all pages of the planner share.
+//! State shared by all pages of the planner.
 
 use crate::app::state::{Shared, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
@@ -9,7 +9,7 @@ use leptos::prelude::*;
 /// Key of the shown page in the view.
 pub(super) const PAGE: &str = "plan.page";
 
-/// What all pages of the planner use.
+/// State shared by all pages of the planner.
 #[derive(Clone, Copy)]
 pub(super) struct Ready {
     /// The page's state.

@@ -14,7 +14,7 @@ use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// What a tool and its picture depend on.
+/// Inputs of a tool and its picture.
 #[derive(Clone, PartialEq)]
 struct ToolInputs {
     frame: Frame,

@@ -13,7 +13,7 @@ const IN_DOUBT: f64 = 0.2;
 /// More candidates than this are a list, not buttons.
 const BUTTONS: usize = 4;
 
-/// What is asked, and how it can be answered.
+/// A question and its possible answers.
 #[derive(Clone, PartialEq)]
 struct Question {
     words: String,

@@ -65,7 +65,7 @@ fn quiet() -> AnyView {
     .into_any()
 }
 
-/// What an embedded page shows.
+/// Contents of an embedded page.
 #[component]
 pub fn Embedded() -> impl IntoView {
     let bench = Workbench::here();

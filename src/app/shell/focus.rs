@@ -8,7 +8,7 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// What can take the focus.
+/// Selector of focusable elements.
 const FOCUSABLE: &str =
     "button:not(:disabled), select, input:not([type=hidden]), summary, [tabindex=\"0\"]";
 

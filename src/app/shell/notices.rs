@@ -1,4 +1,4 @@
-//! What is being read, what could not be read, and the status line.
+//! Progress, failed files, and the status line.
 
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadError, LoadState, LoadedFile, Progress, Shell, Workbench};

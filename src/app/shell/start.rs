@@ -36,7 +36,7 @@ pub fn remove() {
     }
 }
 
-/// What the program adds to the start page.
+/// Additions of the program to the start page.
 pub fn additions() -> AnyView {
     let bench = Workbench::here();
     // They are there: the page is built with them (tests/start_page.rs).

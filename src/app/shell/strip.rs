@@ -18,7 +18,7 @@ use leptos::prelude::*;
 /// Sides that have a figure of their own; the others are counted.
 const SIDES: usize = 5;
 
-/// What is said of one side and device.
+/// The summary of one side and device.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Line {
     /// "" where it is the only one.
@@ -91,7 +91,7 @@ fn of_book(findings: &[Finding], book: &Book) -> Line {
     }
 }
 
-/// What follows at once: all but what costs most.
+/// The parts that need no findings.
 fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
     let measured = totals.iter().filter(|(_, t)| t.measured > 0);
     let line = |(name, t): &(String, Totals)| Line {
@@ -106,7 +106,7 @@ fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
     measured.map(line).collect()
 }
 
-/// What costs most, of a side that is named where there are several.
+/// The largest cost, with its side where there are several.
 fn claim(bench: Workbench, cost: &HeadlineCost, of: &str) -> AnyView {
     let of = if of.is_empty() { String::new() } else { format!(" ({of})") };
     let finding = cost.finding;

@@ -1,11 +1,11 @@
-//! What the header has where there is a file or a plan.
+//! Header controls for a file or a plan.
 
 use super::choose::ChooseFiles;
 use super::device_picker::DevicePicker;
 use super::header::roof_in_use;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, UndoStep, Workbench};
-use crate::app::ui::{Menu, icon, rove, roving_tabindex};
+use crate::app::ui::{Menu, icon, roving_tabindex};
 use crate::samples::SAMPLES;
 use crate::undo::History;
 use crate::web::dom;
@@ -13,7 +13,7 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
-/// What percentages are of: the device and the roof.
+/// Reference of percentages: the device and the roof.
 pub(super) fn basis() -> AnyView {
     let has_data = Workbench::here().has_data;
     view! {
@@ -130,7 +130,7 @@ fn RoofSwitch() -> impl IntoView {
         }
     };
     view! {
-        <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| rove(&e, "button")>
+        <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| roving_tabindex::keys_among(&e, "button")>
             {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
             {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate measured with large GEMMs; a GEMM may exceed it (R)")}
         </div>

@@ -9,7 +9,7 @@ use crate::app::sidebar::files;
 use crate::app::sidebar::filters::{self, FilterRow, Filters};
 use crate::app::state::findings_task;
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{icon, icon_button, rove};
+use crate::app::ui::{icon, icon_button, roving_tabindex};
 use crate::app::views::ledger_bar::LedgerBars;
 use crate::app::{dock, views};
 use crate::web::dom;
@@ -24,7 +24,7 @@ pub fn Workspace() -> impl IntoView {
     let shell = Shell::here();
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     findings_task::follow(bench);
-    // What scrolled was of the place that was left.
+    // The scroll position belonged to the previous place.
     Effect::new(move |_| {
         bench.shown.track();
         shell.reads_on.set(false);
@@ -53,7 +53,7 @@ pub fn Workspace() -> impl IntoView {
             <main class="main" id="main" data-place=move || bench.shown.get().place.id tabindex="-1"
                 on:scroll=move |e| shell.scrolled(&e)>
                 <Show when=move || drawn.get()>
-                    <div class="told" on:keydown=|e| rove(&e, ".figure, .cost, select.kind, .account")>
+                    <div class="told" on:keydown=|e| roving_tabindex::keys_among(&e, ".figure, .cost, select.kind, .account")>
                         <strip::Strip />
                         <Show when=move || barred.get()><LedgerBars /></Show>
                     </div>
@@ -84,7 +84,7 @@ pub fn Workspace() -> impl IntoView {
     }
 }
 
-/// What to do where a place has nothing to show of this data.
+/// Advice for a place that has nothing to show of this data.
 fn lacking(lacks: Memo<bool>) -> AnyView {
     let shell = Shell::here();
     view! {
@@ -96,7 +96,7 @@ fn lacking(lacks: Memo<bool>) -> AnyView {
     .into_any()
 }
 
-/// What opens the list of formats.
+/// Button that opens the list of formats.
 fn formats(shell: Shell) -> AnyView {
     view! { <button type="button" class="button" on:click=move |_| shell.open(Dialog::Formats)>"What is read, and how to produce it"</button> }
         .into_any()

@@ -22,7 +22,7 @@ const RANGES: [Field; 7] =
 /// Facets that have a button of their own.
 const BUTTONS: usize = 5;
 
-/// What can be filtered.
+/// A field that can be filtered.
 #[derive(Clone, Copy)]
 pub struct Known {
     facets: RwSignal<Vec<FacetOf>>,
@@ -44,8 +44,7 @@ impl Known {
     }
 }
 
-/// What is open, a button for each of the first facets, which lists its values, one that opens the panel at
-/// the ranges, and the active filters.
+/// The filter bar: the open files, a button for each of the first facets, one for the ranges, and the active filters.
 #[component]
 pub fn FilterRow(
     known: Known,

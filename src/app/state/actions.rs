@@ -1,4 +1,4 @@
-//! What the user can do: change the view, filter, select, choose devices, and undo.
+//! Actions of the user: change the view, filter, select, choose devices, undo.
 
 use super::workbench::DEVICES_KEY;
 use super::{LoadedFile, UndoStep, Workbench};
@@ -126,7 +126,7 @@ impl Workbench {
         let now = self.shown.get_untracked();
         let to = places::of(id);
         if to == Some((now.place, now.picture)) {
-            // What shows already is no step to undo.
+            // No change, no undo step.
             return;
         }
         if to.is_none_or(|(place, _)| place != now.place) {

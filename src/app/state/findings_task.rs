@@ -3,11 +3,12 @@
 use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
 use gemmscope_analysis::ledger::LARGEST_LOSS;
-use gemmscope_analysis::trust::Trust;
+use gemmscope_analysis::trust::TrustFacts;
 use gemmscope_chart::picture;
 use gemmscope_table::field::Field;
 use gemmscope_words::findings::check;
 use gemmscope_words::report;
+use gemmscope_words::trust::Trust;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +23,8 @@ pub fn run_over(bench: Workbench, rows: usize) -> bool {
     bench.looks.get() && rows > 0 && (rows <= AT_ONCE || bench.asked.get())
 }
 
-/// What was found in the rows that show. While the rules run over them, what they found before in other rows
-/// of the same table stays whole, so that nothing moves.
+/// The current findings. While the rules run again over other rows of the same table, the previous ones stay, so that
+/// nothing moves.
 pub fn latest(bench: Workbench) -> Memo<Option<FindingsResult>> {
     Memo::new(move |old: Option<&Option<FindingsResult>>| {
         let (data, rows) = bench.settled_frame.with(|f| (f.data.clone(), f.rows.len()));
@@ -70,8 +71,8 @@ pub fn follow(bench: Workbench) {
             let partners = scan.partners();
             drop(scan);
             clock::pause(Duration::ZERO).await;
-            let trust = Trust::look(&frame, &async || turns.give().await).await;
-            let trust = Shared::from(trust.beside(&findings.ledger));
+            let trust = TrustFacts::look(&frame, &async || turns.give().await).await;
+            let trust = Shared::from(Trust::new(&frame, trust.beside(&findings.ledger)));
             clock::pause(Duration::ZERO).await;
             if let Some(partners) = partners {
                 cache.set_partners(&frame, partners);

@@ -1,7 +1,7 @@
 //! The last value of a function, for the inputs that it was worked out from.
 
-/// What was worked out last. A pass over many rows is made ahead, in a task of its own, and the memo that
-/// asks with the same inputs finds its value here.
+/// The last result of a pass over many rows, made ahead in a task of its own; the memo that asks with the same inputs
+/// finds its value here.
 #[derive(Clone)]
 pub(super) struct Last<I, O>(Option<(I, O)>);
 

@@ -1,9 +1,8 @@
-//! What follows from files, view and devices: the memos behind the [`Workbench`](super::Workbench),
-//! from the rows of all files to the rows with a number.
+//! The memos behind the [`Workbench`](super::Workbench), from the rows of all files to the rows with a number.
 
 use super::Shared;
 use super::several;
-use super::workbench::{FIXED_KEY, FindingsResult, Given, LoadedFile, Tables, Ticked};
+use super::workbench::{FIXED_KEY, FindingsResult, LoadedFile, Tables, Ticked, WorkbenchState};
 use crate::web::{animation, clock};
 use gemmscope_analysis::ledger::{Columns, Ledger};
 use gemmscope_chart::picture::{self, FINDING_KEY};
@@ -20,7 +19,7 @@ use std::sync::Arc;
 /// Up to so many rows are counted in a short task.
 const SHORT: usize = 20_000;
 
-impl Given {
+impl WorkbenchState {
     /// Files whose rows are those of another one, by their index.
     pub(super) fn repeated(self) -> Memo<Vec<Repeated>> {
         let files = self.files;
@@ -29,7 +28,7 @@ impl Given {
 
     /// The rows of all files as one table.
     pub(super) fn united(self, repeated: Memo<Vec<Repeated>>) -> Memo<Shared<Dataset>> {
-        let Given { files, contexts, .. } = self;
+        let WorkbenchState { files, contexts, .. } = self;
         Memo::new(move |_| {
             let contexts = contexts.get();
             files.with(|files| repeated.with(|repeats| self.unite(files, repeats, contexts)))
@@ -51,7 +50,7 @@ impl Given {
 
     /// The figures of all rows.
     pub(super) fn metrics(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Metrics>> {
-        let Given { view, custom, study, .. } = self;
+        let WorkbenchState { view, custom, study, .. } = self;
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
         Memo::new(move |_| {
@@ -65,7 +64,7 @@ impl Given {
 
     /// What the rows are.
     pub(super) fn decision(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Decision>> {
-        let Given { view, study, .. } = self;
+        let WorkbenchState { view, study, .. } = self;
         let chosen = Memo::new(move |_| view.with(|v| v.kind));
         Memo::new(move |_| {
             let (data, chosen) = (data.get(), chosen.get());
@@ -74,7 +73,7 @@ impl Given {
         })
     }
 
-    /// What is found in the rows, where it is of the frame that shows.
+    /// The findings, if they are of the current frame.
     pub(super) fn findings(self, settled: Memo<Frame>) -> Memo<Option<FindingsResult>> {
         Memo::new(move |_| {
             let frame = settled.get();
@@ -92,7 +91,7 @@ impl Given {
         })
     }
 
-    /// What is left once the ticked findings are fixed.
+    /// The ledger left once the ticked findings are fixed.
     pub(super) fn ticked(self, findings: Memo<Option<FindingsResult>>) -> Memo<Option<Ticked>> {
         let ids = Memo::new(move |_| self.view.with(|v| v.param(FIXED_KEY).map(str::to_owned)));
         Memo::new(move |_| {
@@ -161,7 +160,7 @@ impl Given {
         metrics: Memo<Shared<Metrics>>,
         decision: Memo<Shared<Decision>>,
     ) -> Memo<(Frame, usize)> {
-        let Given { view, row_cache, study, .. } = self;
+        let WorkbenchState { view, row_cache, study, .. } = self;
         let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
         Memo::new(move |_| {
             let (data, metrics, decision) = (data.get().0, metrics.get().0, decision.get().0);

@@ -1,4 +1,4 @@
-//! What surrounds the views needs: theme, dialog, status line, what is being read.
+//! State of the shell: theme, dialog, status line, progress.
 
 use crate::app::ui::{NARROW, media};
 use crate::web::file::Input;
@@ -102,7 +102,7 @@ pub struct LoadError {
     pub input: Option<Input>,
 }
 
-/// What is being read, what waits, what went wrong.
+/// Progress, queue and failures of loading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadState {
     /// The file being read.

@@ -14,8 +14,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// What a view key shows of some data: without a key, or with one that this version does not
-    /// know, what the data calls for.
+    /// The view of a key for some data; without a known key, the default of the data.
     pub fn of(key: &str, kind: DataKind, data: &Dataset) -> Shown {
         let (place, picture) = places::of(key).unwrap_or_else(|| (places::landing(kind, data), ""));
         let named = key == picture && !picture.is_empty();
@@ -25,7 +24,7 @@ impl Shown {
         }
     }
 
-    /// What a view key shows while there are no rows.
+    /// The view of a key while there are no rows.
     pub fn without_rows(key: &str) -> Shown {
         let (place, picture) = places::of(key).unwrap_or((places::SUMMARY, ""));
         let named = key == picture && !picture.is_empty();

@@ -1,4 +1,4 @@
-//! What is worked on, and everything that follows from it as memos.
+//! The open data, and all that follows from it as memos.
 
 use super::last::Last;
 use super::memos::devices_in_use;
@@ -8,9 +8,8 @@ use crate::app::load::figures::IncomingFigures;
 use crate::undo::{HasKey, History, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
-use gemmscope_analysis::compare::Setup;
+use gemmscope_analysis::compare::{Lack, Setup};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
@@ -26,6 +25,7 @@ use gemmscope_table::view_state::{KeyProblem, ViewState};
 use gemmscope_words::findings::Findings;
 use gemmscope_words::report::Breakdown;
 use gemmscope_words::summary::Summary;
+use gemmscope_words::trust::Trust;
 use leptos::prelude::*;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub const FIXED_KEY: &str = "fixed";
 
 pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
 
-/// What the rules found in a frame.
+/// Findings of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindingsResult {
     /// The frame.
@@ -120,9 +120,9 @@ pub struct UndoStep {
     pub(super) contexts: Swap<TraceContext>,
 }
 
-/// What the user, the browser and the program set. Copying it copies handles.
+/// State set by the user, the browser and the program. Copying copies handles.
 #[derive(Clone, Copy, Default)]
-pub struct Given {
+pub struct WorkbenchState {
     /// The loaded files, in order.
     pub files: RwSignal<Vec<LoadedFile>>,
     /// What the small files of trace reports say about their tables.
@@ -160,14 +160,14 @@ pub struct Given {
 /// The rows of each file, and what describes their reports.
 pub(super) type Tables = (Vec<Shared<Dataset>>, Vec<TraceContext>);
 
-/// What is given, and the memos that follow from it. Copying it copies handles.
+/// The state and the memos that follow from it. Copying copies handles.
 #[derive(Clone, Copy)]
 pub struct Workbench {
-    given: Given,
+    given: WorkbenchState,
     /// Files whose rows are those of another one and are not counted, by their index.
     pub repeated: Memo<Vec<trace::Repeated>>,
-    /// What a comparison of the rows that pass the filters lacks, where somebody would wait for the answer.
-    pub compare_lacks: Memo<Option<&'static str>>,
+    /// What a comparison of the passing rows lacks, if it is cheap to tell.
+    pub compare_lacks: Memo<Option<Lack>>,
     /// True once there is a file.
     pub has_data: Memo<bool>,
     /// All rows of all files.
@@ -203,8 +203,8 @@ pub struct Workbench {
 }
 
 impl Deref for Workbench {
-    type Target = Given;
-    fn deref(&self) -> &Given {
+    type Target = WorkbenchState;
+    fn deref(&self) -> &WorkbenchState {
         &self.given
     }
 }
@@ -218,14 +218,14 @@ impl Workbench {
         let lines: Vec<String> =
             problems.iter().map(|p| format!("Link: {} ({})", p.message, p.key)).collect();
         status.set(lines.join("; ").into());
-        let given = Given {
+        let given = WorkbenchState {
             view: RwSignal::new(first),
             custom: RwSignal::new(if dom::embedded() { Vec::new() } else { stored_devices() }),
             expected: RwSignal::new(expected),
             status,
-            ..Given::default()
+            ..WorkbenchState::default()
         };
-        let Given { files, view, .. } = given;
+        let WorkbenchState { files, view, .. } = given;
         let repeated = given.repeated();
         let data = given.united(repeated);
         let metrics = given.metrics(data);

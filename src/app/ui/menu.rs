@@ -5,7 +5,7 @@ use crate::web::dom;
 use leptos::prelude::*;
 use web_sys::{KeyboardEvent, MouseEvent, Node};
 
-/// Whether the list is open, and what holds button and list.
+/// Open state and root element. Copying copies handles.
 #[derive(Clone, Copy)]
 struct Opened {
     open: RwSignal<bool>,
@@ -78,7 +78,7 @@ impl Opened {
 /// outside; the arrow keys move through it.
 #[component]
 pub fn Menu(
-    /// What the button shows.
+    /// Contents of the button.
     #[prop(into)]
     label: ViewFn,
     /// Name of the button for screen readers.

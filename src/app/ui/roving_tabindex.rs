@@ -4,14 +4,10 @@
 
 use crate::web::dom;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, FocusEvent, HtmlElement, HtmlInputElement, KeyboardEvent, Node};
+use web_sys::{Element, FocusEvent, HtmlInputElement, KeyboardEvent, Node};
 
-/// The controls of a row that can take the focus now, without those of an open list, which has keys
-/// of its own; and which of them has it.
-fn controls(row: &Element) -> (Vec<HtmlElement>, Option<usize>) {
-    const FREE: &str = ":is(button, select, input):not(:disabled, .menu *)";
-    dom::items(row, FREE)
-}
+/// The controls of a row that can take the focus, without those of an open list, which has keys of its own.
+const FREE: &str = ":is(button, select, input):not(:disabled, .menu *)";
 
 fn row_of(event: &web_sys::Event) -> Option<Element> {
     event.current_target()?.dyn_into().ok()
@@ -20,7 +16,7 @@ fn row_of(event: &web_sys::Event) -> Option<Element> {
 /// A control got the focus: the others leave the tab order.
 pub fn entered(event: &FocusEvent) {
     let Some(row) = row_of(event) else { return };
-    if let (all, Some(here)) = controls(&row) {
+    if let (all, Some(here)) = dom::items(&row, FREE) {
         for (i, control) in all.iter().enumerate() {
             control.set_tab_index(if i == here { 0 } else { -1 });
         }
@@ -40,23 +36,36 @@ pub fn left(event: &FocusEvent) {
     }
 }
 
-/// Moves to the next or the last control. A text field keeps the keys that move inside its text, a slider
-/// those that move it until it is at its end.
+/// Moves the focus among the controls of a row by the left and right arrow keys, Home and End.
 pub fn keys(event: &KeyboardEvent) {
+    move_focus(event, FREE, false);
+}
+
+/// Moves the focus among the elements that match a selector by all arrow keys, Home and End. Their tab stops are the
+/// caller's.
+pub fn keys_among(event: &KeyboardEvent, selector: &str) {
+    move_focus(event, selector, true);
+}
+
+/// A text field keeps the keys that move inside its text, a slider those that move it until it is at its end, a list
+/// of choices those that change it.
+fn move_focus(event: &KeyboardEvent, selector: &str, vertical: bool) {
     if event.default_prevented() || event.shift_key() || event.ctrl_key() || event.alt_key() {
         return;
     }
     let Some(row) = row_of(event) else { return };
-    let (all, Some(here)) = controls(&row) else {
-        return;
-    };
+    // Where the row holds the focus elsewhere, a field keeps its own keys.
+    let (all, Some(here)) = dom::items(&row, selector) else { return };
     let field = all[here].dyn_ref::<HtmlInputElement>();
     let typed = |f: &&HtmlInputElement| {
         matches!(f.type_().as_str(), "text" | "search" | "number" | "range")
     };
+    let vertical = vertical && !dom::within(event, "select");
     let next = match (event.key().as_str(), field.filter(typed)) {
         ("ArrowRight", field) if at_edge(field, true) => (here + 1) % all.len(),
         ("ArrowLeft", field) if at_edge(field, false) => (here + all.len() - 1) % all.len(),
+        ("ArrowDown", None) if vertical => (here + 1) % all.len(),
+        ("ArrowUp", None) if vertical => (here + all.len() - 1) % all.len(),
         ("Home", None) => 0,
         ("End", None) => all.len() - 1,
         _ => return,

@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a chart is opened with. While it stays the same, the opened chart is only drawn again.
+/// Inputs of a chart. While they stay the same, the opened chart is only drawn again.
 #[derive(Clone, PartialEq)]
 struct Opening {
     frame: Frame,
@@ -39,7 +39,7 @@ impl Opening {
     }
 }
 
-/// What a picture depends on, besides its size and theme.
+/// Inputs of a picture, besides its size and theme.
 #[derive(Clone, PartialEq)]
 struct PictureInputs {
     opening: Opening,
@@ -64,7 +64,7 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
     })
 }
 
-/// What stands above a picture. An embed shows no settings.
+/// The bar above a picture. An embed shows no settings.
 pub type ChartBar = fn(&'static ChartKind, PictureMemo, Workbench) -> AnyView;
 
 /// Nothing above the picture.

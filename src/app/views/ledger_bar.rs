@@ -73,8 +73,9 @@ fn row(
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{total.clone()}</p> }
     });
     let shown = left.unwrap_or(book);
-    let each: Vec<Part> = shown.each().map(|of| Part::of(index, (book, of), one)).collect();
-    let names = each.iter().map(Part::name).collect_view();
+    let each: Vec<BarSegment> =
+        shown.each().map(|of| BarSegment::of(index, (book, of), one)).collect();
+    let names = each.iter().map(BarSegment::name).collect_view();
     let names = view! { <div class="ledger-rest" aria-hidden="true">{names}</div> };
     let parts = each.into_iter().map(|p| p.button(bench, book, clicked)).collect_view();
     let before = left.map(|left| before(book, left));
@@ -87,7 +88,7 @@ fn row(
     }
 }
 
-/// What is saved as room behind the parts, and the outline of the bar before.
+/// The saved time as room behind the parts, and the outline of the bar before.
 fn before(book: &Book, left: &Book) -> AnyView {
     let saved_s = book.time_s - left.time_s;
     let share = |s: f64| format!("{:.5}", s / book.time_s);
@@ -112,17 +113,17 @@ fn digits(text: &str) -> f64 {
 }
 
 /// A part of a bar.
-struct Part {
+struct BarSegment {
     id: String,
     account: Account,
     share: f64,
-    /// What stands on it: a time or a share.
+    /// Its text: a time or a share.
     shown: String,
     hint: String,
 }
 
-impl Part {
-    /// Of a book, what an account holds of its time.
+impl BarSegment {
+    /// The part of an account in a book.
     fn of(index: usize, (book, (account, sum)): (&Book, (Account, Sum)), one: bool) -> Self {
         let share = sum.seconds / book.time_s;
         let (seconds, of_time) = (seconds_brief(sum.seconds), percent(share));
@@ -136,7 +137,7 @@ impl Part {
             plural(sum.groups, "GEMM"),
             book.evidence(account).label(),
         );
-        Part { id: format!("account-{index}-{}", account.key()), account, share, shown, hint }
+        BarSegment { id: format!("account-{index}-{}", account.key()), account, share, shown, hint }
     }
 
     /// Its words beside the bar, as its label: a click is one on the part. The style sheet shows it while
@@ -159,7 +160,7 @@ impl Part {
         book: &Book,
         clicked: StoredValue<Option<Account>>,
     ) -> AnyView {
-        let Part { id, account, share, shown, hint } = self;
+        let BarSegment { id, account, share, shown, hint } = self;
         let book = book.clone();
         let isolated = move || {
             bench.view.with(|v| v.filters.only.as_ref().is_some_and(|o| o.what == account.key()))

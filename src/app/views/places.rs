@@ -2,7 +2,7 @@
 
 use super::missing;
 use crate::app::state::Workbench;
-use crate::app::ui::{icon, rove};
+use crate::app::ui::{icon, roving_tabindex};
 use gemmscope_chart::places::{self, PLACES, PLAN, Place};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use leptos::prelude::*;
@@ -54,7 +54,7 @@ pub fn Places() -> impl IntoView {
     };
     view! {
         <div class="tab-row">
-            <nav class="tabs" aria-label="Places" on:keydown=|e| rove(&e, "button")>
+            <nav class="tabs" aria-label="Places" on:keydown=|e| roving_tabindex::keys_among(&e, "button")>
                 {PLACES.iter().enumerate().map(|(i, place)| tab(i, place)).collect_view()}
             </nav>
         </div>

@@ -4,7 +4,7 @@
 use super::{report, story, trust};
 use crate::app::state::findings_task::run_over;
 use crate::app::state::{FIXED_KEY, FindingsResult, Shell, Workbench};
-use crate::app::ui::{icon, rove, segment};
+use crate::app::ui::{icon, roving_tabindex, segment};
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Category, Kind};
 use gemmscope_analysis::trace_time::other_time_s;
@@ -141,7 +141,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     let behind = result.clone();
     let more = move || whole().then(|| story::more(bench, &behind));
     view! {
-        <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
+        <ol class="findings" on:keydown=move |e| roving_tabindex::keys_among(&e, ".finding-head")>{entries}</ol>
         <p class="ranked-sum">{toggle}<span class="muted" data-figure="lost">{lost}</span></p>
         {trust::card(&result.trust.0)}
         {more}
@@ -225,7 +225,7 @@ fn alone_s(f: &Finding) -> Option<f64> {
     f.alone_s.filter(|_| f.kind == Kind::Lost)
 }
 
-/// What of a finding the bar counts, where that is not what it saves alone.
+/// The split of a finding, if it is not what it saves alone.
 fn split_words(f: &Finding) -> String {
     match (f.split_s, f.alone_s) {
         (Some(split), Some(alone)) if split < alone * (1.0 - SAME) => {
@@ -251,7 +251,7 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
     let save = f.alone_s.map(seconds_brief);
-    // What is outside GEMMs has a time and no rows.
+    // Time outside GEMMs has no rows.
     let takes = rows.is_empty() && save.is_none() && f.time_s > 0.0;
     let takes = takes.then(|| seconds_brief(f.time_s));
     let of = format!("{} of {}", rounded_percent(share), seconds_brief(f.whole_s));
@@ -341,7 +341,7 @@ fn numbered(bench: Workbench) -> AnyView {
     };
     view! {
         <p class="ranked-note muted">{heading}</p>
-        <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
+        <ol class="findings" on:keydown=move |e| roving_tabindex::keys_among(&e, ".finding-head")>{entries}</ol>
     }
     .into_any()
 }
@@ -423,6 +423,6 @@ fn foot(bench: Workbench) -> AnyView {
     view! { <p class="ranked-foot" role="status">{words}</p> }.into_any()
 }
 
-/// What is said of figures that do not add up.
+/// Note on figures that do not add up.
 const OVERLAP: &str =
     "What each saves alone overlaps: tick several to see what they save together.";

@@ -1,17 +1,17 @@
-//! What stands behind the findings: where the time goes, what was checked, and what timings cannot
-//! show.
+//! Background of the findings: where the time goes, what was checked, and what timings cannot show.
 
 use crate::app::state::{FindingsResult, Workbench};
 use gemmscope_analysis::findings::{RULES, Severity, band};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
 use gemmscope_words::findings::Checked;
 use gemmscope_words::report::{Bottleneck, Breakdown, ReportOperation};
+use gemmscope_words::trace_time::kernels;
 use leptos::prelude::*;
 
 /// How many operations are listed.
 const OPERATIONS: usize = 20;
 
-/// What stands behind the findings.
+/// Background of the findings.
 pub fn more(bench: Workbench, result: &FindingsResult) -> AnyView {
     view! {
         <div class="story-more">
@@ -80,9 +80,9 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
     let (heads, bodies) =
         (heads.map(|h| view! { <th scope="col">{h}</th> }).collect_view(), bodies.collect_view());
     let more = breakdown.total - shown;
-    // What the table cannot list, as its shape is not known or it is no GEMM.
+    // Kernels that the table cannot list: shape unknown, or no GEMM.
     let besides = breakdown.times.iter().flat_map(|t| &t.parts).filter_map(|p| {
-        let kernels = Some(p.kernels()).filter(|k| !k.is_empty())?;
+        let kernels = Some(kernels(p)).filter(|k| !k.is_empty())?;
         let words =
             format!("{}: {}; largest: {kernels}.", capitalized(p.kind.label()), Seconds(p.time_s));
         Some(view! { <p>{words}</p> })
@@ -114,7 +114,7 @@ fn line(bench: Workbench, o: &ReportOperation, flag: Option<&Bottleneck>, calls:
         calls.then(|| format!("{:.0}", o.calls)),
         Some(match (o.efficiency, flag) {
             (None, _) => "unknown".to_owned(),
-            // What is natural for a size is no reason to investigate.
+            // A share that is normal for the size is no reason to investigate.
             (Some(e), Some(b)) if !b.validated => percent(e),
             (Some(e), _) => format!("{}, {}", percent(e), band(e)),
         }),

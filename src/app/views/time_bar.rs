@@ -1,8 +1,9 @@
-//! What the time of a trace goes to: a bar with its key for each trace.
+//! Where the time of a trace goes: a bar with its key for each trace.
 
 use crate::app::state::Workbench;
 use gemmscope_analysis::trace_time::{TimeKind, TimePart, TraceTime};
 use gemmscope_model::units::{Seconds, percent};
+use gemmscope_words::trace_time::{asides, kernels, sentence};
 use leptos::prelude::*;
 
 /// From this share on the largest kernels of a part are named.
@@ -36,19 +37,19 @@ fn bar(time: &TraceTime) -> AnyView {
             </li>
         }
     };
-    // What to look at beside the GEMMs, also where nothing can be pointed at.
+    // The largest other kernels, as text too, for input without a pointer.
     let others = time.parts.iter().filter(|p| p.kind != TimeKind::Gemm);
     let largest = others
         .filter(|p| time.share(p) > NAMED && !p.largest.is_empty())
         .max_by(|a, b| a.time_s.total_cmp(&b.time_s))
         .map(|p| {
-            let text = format!("Largest of {}: {}", p.kind.label(), p.kernels());
+            let text = format!("Largest of {}: {}", p.kind.label(), kernels(p));
             view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> }
         });
-    let asides = time.asides().into_iter();
+    let asides = asides(time).into_iter();
     let asides = asides.map(|text| view! { <li class="time-aside">{text}</li> }).collect_view();
     view! {
-        <section class="time-bar" aria-label=time.words()>
+        <section class="time-bar" aria-label=sentence(time)>
             <p>{time.side.clone()} " " <strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
             <div class="time-parts" aria-hidden="true">{time.parts.iter().map(segment).collect_view()}</div>
             <ul>{time.parts.iter().map(entry).collect_view()}{largest}{asides}</ul>
@@ -61,7 +62,7 @@ fn bar(time: &TraceTime) -> AnyView {
 fn words(time: &TraceTime, part: &TimePart) -> String {
     let (label, share) = (part.kind.label(), percent(time.share(part)));
     let mut out = format!("{label}: {}, {share} of the time", Seconds(part.time_s));
-    let kernels = part.kernels();
+    let kernels = kernels(part);
     if !kernels.is_empty() {
         out.push_str(&format!(". Largest: {kernels}"));
     }

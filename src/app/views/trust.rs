@@ -1,9 +1,10 @@
 //! How far the figures can be trusted: one word, the reasons for it, and what no file states.
 
 use crate::app::state::Shell;
-use gemmscope_analysis::trust::{About, Reason, Trust, Verdict};
+use gemmscope_analysis::trust::{About, Verdict};
 use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::dataset::Assumption;
+use gemmscope_words::trust::{Reason, Trust};
 use leptos::prelude::*;
 
 /// Reasons that show before the card is opened whole.
@@ -13,7 +14,7 @@ const MOST: usize = 40;
 
 /// The card.
 pub fn card(trust: &Trust) -> AnyView {
-    // What speaks for the figures waits behind what speaks against them.
+    // Reasons in favour are folded away behind those against.
     let heaviest = trust.reasons.iter().take_while(|r| r.weight == trust.verdict).count();
     let (first, more) = trust.reasons.split_at(heaviest.min(FIRST));
     let behind = more.len() + trust.assumed.len();

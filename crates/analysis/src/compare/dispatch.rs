@@ -1,16 +1,10 @@
 //! Best of all sides: for each GEMM the side to use, what that saves over the best single side, and the totals.
 
-use super::duel::{DuelVerdict, times, verdict};
+use super::duel::{DuelVerdict, verdict};
 use super::winner::fastest;
 use super::{Comparison, Setup, SideSample, TIE};
-use gemmscope_model::units::{format_short, grouped, percent, plural, seconds_brief};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::ResultTable;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
-
-/// Significant digits of figures in the table: as many as a measured time has.
-const DIGITS: usize = 6;
 
 /// What is used for one GEMM.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,25 +136,6 @@ impl Dispatch {
         self.baseline_s / self.time_s
     }
 
-    /// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 382, rocBLAS
-    /// for 176.`
-    pub fn sentence(&self) -> String {
-        let used = (0..self.names.len()).filter(|s| self.used[*s] > 0);
-        let mut used: Vec<usize> = used.collect();
-        used.sort_by_key(|s| std::cmp::Reverse(self.used[*s]));
-        let word = |s: &usize| format!("{} for {}", self.names[*s], grouped(self.used[*s]));
-        let used: Vec<String> = used.iter().map(word).collect();
-        format!(
-            "Best of all sides: {} on {}, {} faster than {} alone ({}): {}.",
-            seconds_brief(self.time_s),
-            plural(self.shared, "GEMM"),
-            times(self.ratio()),
-            self.names[self.baseline],
-            seconds_brief(self.baseline_s),
-            used.join(", ")
-        )
-    }
-
     /// The picks, those that save most first.
     pub fn ranked(&self) -> Vec<&Pick> {
         let saves = |pick: &Pick| pick.saves_s().unwrap_or(0.0);
@@ -171,138 +146,57 @@ impl Dispatch {
         ranked
     }
 
-    /// The table, those that save most first: sizes, types, layout, the side to use, its kernel and solution where
-    /// the data names them, time, lead and what it saves.
-    pub fn table(&self, frame: &Frame, comparison: &Comparison) -> ResultTable {
+    /// A line for each pick, those that save most first.
+    pub fn lines(&self, frame: &Frame, comparison: &Comparison) -> Vec<DispatchLine> {
         let ranked = self.ranked().into_iter();
-        let lines: Vec<DispatchLine> =
-            ranked.map(|p| DispatchLine::of(frame, comparison, self, p)).collect();
-        table_of(&lines)
-    }
-
-    /// The same as an object: baseline, totals and picks.
-    pub fn object(&self, frame: &Frame, comparison: &Comparison) -> BestOfAll {
-        BestOfAll {
-            baseline: self.names[self.baseline].clone(),
-            baseline_s: self.baseline_s,
-            time_s: self.time_s,
-            ratio: self.ratio(),
-            gemms: self.shared,
-            used: self.names.iter().cloned().zip(self.used.iter().copied()).collect(),
-            picks: self
-                .ranked()
-                .iter()
-                .map(|p| DispatchLine::of(frame, comparison, self, p))
-                .collect(),
-            sentence: self.sentence(),
-        }
+        ranked.map(|p| DispatchLine::of(frame, comparison, self, p)).collect()
     }
 }
 
-/// What a column says of a line.
-type Cell = fn(&DispatchLine) -> String;
-
-/// Lines as a table. What no line says is no column.
-fn table_of(lines: &[DispatchLine]) -> ResultTable {
-    let columns: [(&str, Cell); 15] = [
-        ("M", |l| l.m.to_string()),
-        ("N", |l| l.n.to_string()),
-        ("K", |l| l.k.to_string()),
-        ("Batch", |l| l.batch.to_string()),
-        ("Types", |l| l.types.clone()),
-        ("Layout", |l| l.layout.to_owned()),
-        ("Epilogue", |l| l.epilogue.to_owned()),
-        ("Device", |l| l.device.clone()),
-        ("Use", |l| l.side.clone()),
-        ("Kernel", |l| l.kernel.clone()),
-        ("Solution", |l| l.solution.clone()),
-        ("Time (µs)", |l| figure(Some(l.time_s * 1e6))),
-        ("Lead", |l| figure(l.lead)),
-        ("Calls", |l| figure(Some(l.calls))),
-        ("Saves (µs)", |l| figure(l.saves_s.map(|s| s * 1e6))),
-    ];
-    let optional = ["Epilogue", "Device", "Kernel", "Solution"];
-    let is_said = |of: Cell| lines.iter().any(|l| !of(l).is_empty());
-    let shown: Vec<_> =
-        columns.into_iter().filter(|(name, of)| !optional.contains(name) || is_said(*of)).collect();
-    let header: Vec<&str> = shown.iter().map(|(name, _)| *name).collect();
-    let row = |l: &DispatchLine| shown.iter().map(|(_, of)| of(l)).collect();
-    ResultTable::of(&header, lines.iter().map(row).collect())
-}
-
-impl BestOfAll {
-    /// The first lines of the table.
-    pub fn table(&self, most: usize) -> ResultTable {
-        table_of(&self.picks[..self.picks.len().min(most)])
-    }
-}
-
-/// What programs use unasked, by the names of sides: the first that one side has.
+/// Names of default libraries, by priority: the first that a side's name contains.
 const DEFAULTS: [&str; 7] =
     ["default", "heuristic", "aten", "cublaslt", "cublas", "hipblaslt", "rocblas"];
 
 /// Slower than the best by more than this is regretted.
 const REGRET: f64 = 0.1;
 
-/// What who leaves the choice to the default regrets: `hipBLASLt, the default of programs, is over 10 % slower than the
-/// best measured on 123 of 558 GEMMs, 30.1 % of its time.` `None` where no side is a default.
-pub fn regret(comparison: &Comparison) -> Option<String> {
-    let names: Vec<String> = comparison.names.iter().map(|name| name.to_lowercase()).collect();
-    let side = DEFAULTS.iter().find_map(|d| names.iter().position(|name| name.contains(d)))?;
-    let (mut slow, mut all) = ((0u64, 0.0), (0u64, 0.0));
-    for c in 0..comparison.len() {
-        let samples = comparison.samples(c);
-        let Some(own) = comparison.sample(c, side).filter(|_| samples.len() > 1) else { continue };
-        let best_s = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
-        let time_s = own.time_s * calls(samples);
-        all = (all.0 + 1, all.1 + time_s);
-        if own.time_s > (1.0 + REGRET) * best_s {
-            slow = (slow.0 + 1, slow.1 + time_s);
-        }
-    }
-    let name = &comparison.names[side];
-    (all.0 > 0).then(|| {
-        format!(
-            "{name}, the default of programs, is over 10 % slower than the best measured on {} of {}, {} of its time.",
-            grouped(slow.0),
-            plural(all.0, "GEMM"),
-            percent(slow.1 / all.1)
-        )
-    })
-}
-
-/// The best of all sides in a report.
+/// What leaving the choice to the default costs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BestOfAll {
-    /// Name of the side that takes least time by itself.
-    pub baseline: String,
-    /// Its time on the GEMMs that are shared, seconds.
-    pub baseline_s: f64,
-    /// Their time with the side that is used for each, seconds.
-    pub time_s: f64,
-    /// The first over the second.
-    pub ratio: f64,
-    /// How many GEMMs these times are of.
-    pub gemms: u64,
-    /// By side, for how many of them it is used.
-    pub used: Vec<(String, u64)>,
-    /// What is used for each GEMM, those that save most first.
-    pub picks: Vec<DispatchLine>,
-    /// All of it in a sentence.
-    pub sentence: String,
+pub struct Regret {
+    /// Name of the side that is the default.
+    pub side: String,
+    /// GEMMs on which it is over a tenth slower than the best.
+    pub slow: u64,
+    /// GEMMs that it and another side ran.
+    pub all: u64,
+    /// Share of its time in the slow ones.
+    pub share: f64,
 }
 
-impl Serialize for BestOfAll {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut object = to.serialize_struct("BestOfAll", 7)?;
-        object.serialize_field("baseline", &self.baseline)?;
-        object.serialize_field("baseline_s", &self.baseline_s)?;
-        object.serialize_field("time_s", &self.time_s)?;
-        object.serialize_field("ratio", &self.ratio)?;
-        object.serialize_field("gemms", &self.gemms)?;
-        object.serialize_field("used", &self.used)?;
-        object.serialize_field("picks", &self.picks)?;
-        object.end()
+impl Regret {
+    /// `None` where no side is a default, or it shares no GEMM.
+    pub fn of(comparison: &Comparison) -> Option<Regret> {
+        let names: Vec<String> = comparison.names.iter().map(|name| name.to_lowercase()).collect();
+        let side = DEFAULTS.iter().find_map(|d| names.iter().position(|name| name.contains(d)))?;
+        let (mut slow, mut all) = ((0u64, 0.0), (0u64, 0.0));
+        for c in 0..comparison.len() {
+            let samples = comparison.samples(c);
+            let Some(own) = comparison.sample(c, side).filter(|_| samples.len() > 1) else {
+                continue;
+            };
+            let best_s = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
+            let time_s = own.time_s * calls(samples);
+            all = (all.0 + 1, all.1 + time_s);
+            if own.time_s > (1.0 + REGRET) * best_s {
+                slow = (slow.0 + 1, slow.1 + time_s);
+            }
+        }
+        (all.0 > 0).then(|| Regret {
+            side: comparison.names[side].clone(),
+            slow: slow.0,
+            all: all.0,
+            share: slow.1 / all.1,
+        })
     }
 }
 
@@ -393,12 +287,7 @@ fn text_of(column: &Column, row: usize) -> String {
     }
 }
 
-fn figure(value: Option<f64>) -> String {
-    let known = value.filter(|v| v.is_finite());
-    known.map_or_else(String::new, |v| format_short(v, DIGITS))
-}
-
-/// All sides have the weight of one's calls; else they would be different workloads.
+/// All sides count with the calls of the first: otherwise they would be different workloads.
 fn calls(samples: &[(u16, SideSample)]) -> f64 {
     samples.first().map_or(1.0, |s| s.1.calls)
 }

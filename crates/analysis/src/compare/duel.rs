@@ -1,8 +1,7 @@
 //! Two sides against each other: ratio per configuration, wins, means, distribution.
 
-use super::{Comparison, SideSample, is_small_part};
-use gemmscope_model::units::{format_short, grouped, plural};
-use gemmscope_table::field::{Field, Frame};
+use super::{Comparison, SideSample};
+use gemmscope_table::field::Frame;
 use gemmscope_table::stats::is_noise;
 
 /// The quantity that is compared.
@@ -220,151 +219,11 @@ impl Duel {
 
     /// True where total time, count and geometric mean agree on who is ahead, by more than the threshold; a mean
     /// that is written as 1.00x names nobody.
-    pub(super) fn is_clear(&self) -> bool {
+    pub fn is_clear(&self) -> bool {
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         let [a, b] = [DuelVerdict::A, DuelVerdict::B].map(|v| self.count(v));
         let agree = if self.a_leads() { a > b && g <= 1.0 } else { b > a && g >= 1.0 };
-        agree && lead_of(w) > 1.0 + self.threshold && lead_of(g) >= SEEN
-    }
-
-    /// The result in one sentence: the lead by time, and the geometric mean beside it. It names a winner only
-    /// where both means do, and says where the count does not.
-    pub fn headline(&self, comparison: &Comparison) -> String {
-        let (a, b) = self.names(comparison);
-        if self.ratios.is_empty() {
-            return format!("{a} and {b} share no GEMM.");
-        }
-        let (g, w) = (self.geometric_mean, self.weighted_mean);
-        // The side that is ahead is the one that is spoken of.
-        let (who, other, won, lost) = match self.a_leads() {
-            true => (a, b, DuelVerdict::A, DuelVerdict::B),
-            false => (b, a, DuelVerdict::B, DuelVerdict::A),
-        };
-        let in_time = self.in_time(who, other);
-        let single = self.ratios.len() == 1;
-        let on = match single {
-            true => "on the one GEMM that both have".to_owned(),
-            false if is_small_part(self.ratios.len() as u64, comparison.len() as u64) => {
-                let all = plural(comparison.len() as u64, "GEMM");
-                format!("over {} of {all}", grouped(self.ratios.len() as u64))
-            }
-            false => format!("over {}", plural(self.ratios.len() as u64, "GEMM")),
-        };
-        let by_time = if single { "" } else { " by time" };
-        // Of several both means may name the same side where the count does not.
-        let is_lead = |mean: f64| lead_of(mean) > 1.0 + self.threshold;
-        let in_sum = !single && is_lead(w) && is_lead(g) && (g > 1.0) == (w > 1.0);
-        let clear = self.is_clear();
-        let named = clear || in_sum;
-        let result = match self.measure {
-            _ if !named => format!("No clear winner between {a} and {b}"),
-            Measure::Rate => format!("{who} is {} faster than {other}{by_time}", lead(w)),
-            Measure::Roof => {
-                format!("{who} reaches {} the share of its roof that {other} does", lead(w))
-            }
-        };
-        if single {
-            let (result, ahead) = match clear {
-                true => (result, String::new()),
-                false => (result, format!(" ({})", ahead(w, (a, b)))),
-            };
-            // Who is faster is what people ask first.
-            return match in_time {
-                None => format!("{result} {on}{ahead}."),
-                Some(time) => format!("{time} {on}. {result}{ahead}."),
-            };
-        }
-        let [more, less] = match self.measure {
-            Measure::Rate => ["faster", "slower"],
-            Measure::Roof => ["ahead", "behind"],
-        };
-        let within = |what: String, verdict| match self.count(verdict) {
-            0 => String::new(),
-            n => format!(", within {what} in {}", grouped(n)),
-        };
-        let rest =
-            within(format!("{} %", format_short(self.threshold * 100.0, 3)), DuelVerdict::Even)
-                + &within("noise".to_owned(), DuelVerdict::Noise);
-        let [wins, losses] = [won, lost].map(|v| grouped(self.count(v)));
-        let mut out = match named {
-            true => {
-                let mean = match lead(g) == lead(w) {
-                    true => String::new(),
-                    false => format!(" (geometric mean {})", lead(g)),
-                };
-                let but = if clear { "" } else { ", but not more often" };
-                format!("{result} {on}{mean}{but}: {more} in {wins}, {less} in {losses}{rest}.")
-            }
-            false => format!(
-                "{result} {on}: {} by time, {} by geometric mean; {who} is {more} in {wins}, {other} in \
-                 {losses}{rest}.",
-                ahead(w, (a, b)),
-                ahead(g, (a, b))
-            ),
-        };
-        out.extend(in_time.map(|time| format!(" {time}.")));
-        out
-    }
-
-    /// Who is faster, where shares of roofs are compared: the two need not agree.
-    fn in_time(&self, who: &str, other: &str) -> Option<String> {
-        if self.measure == Measure::Rate || !self.time_ratio.is_finite() {
-            return None;
-        }
-        // Oriented to the side that is spoken of.
-        let ratio = if self.a_leads() { 1.0 / self.time_ratio } else { self.time_ratio };
-        if lead_of(ratio) < SEEN {
-            return Some("Both take the same time".to_owned());
-        }
-        let (first, lead) = if ratio > 1.0 { (who, ratio) } else { (other, 1.0 / ratio) };
-        Some(format!("In time {first} is {} faster", times(lead)))
-    }
-
-    /// How the join of both sides went, in one sentence.
-    pub fn join_sentence(&self, comparison: &Comparison) -> String {
-        comparison.join_of([self.a, self.b])
-    }
-
-    /// The rule for "within noise".
-    pub fn noise_sentence(&self) -> String {
-        if self.with_spread == 0 {
-            return format!(
-                "Each GEMM was measured once per side and without a spread, so a difference of up to {} % \
-                 counts as a tie.",
-                format_short(self.threshold * 100.0, 3)
-            );
-        }
-        "Within noise: medians closer than both spreads together (1.4826 × median absolute \
-         deviation, or the file's standard deviation)."
-            .to_owned()
-    }
-
-    /// A remark about different devices, if there are any.
-    pub fn device_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
-        if !self.devices_differ {
-            return None;
-        }
-        let (a, b) = self.names(comparison);
-        let names = match comparison.setup.side {
-            Field::Device => String::new(),
-            _ => {
-                let cats = frame.categories(&Field::Device);
-                let mut seen = vec![false; cats.values.len()];
-                frame.rows.iter().for_each(|r| seen[cats.codes.get(*r as usize) as usize] = true);
-                let seen = cats.values.iter().zip(seen).filter(|(_, seen)| *seen);
-                let names: Vec<&str> = seen.map(|(name, _)| name.as_str()).collect();
-                format!(" ({})", names.join(", "))
-            }
-        };
-        Some(match self.measure {
-            Measure::Rate => format!(
-                "{a} and {b} ran on different devices{names}: compare by % of own roof to leave the \
-                 hardware out."
-            ),
-            Measure::Roof => {
-                format!("{a} and {b} ran on different devices{names}; each against its own roof.")
-            }
-        })
+        agree && lead_of(w) > 1.0 + self.threshold && lead_of(g) >= LEAST_LEAD
     }
 
     /// Names of A and B.
@@ -401,38 +260,10 @@ pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> DuelVerdict {
     }
 }
 
-/// How far the faster side is ahead, whichever it is: `26.0x` for a ratio of 0.0385.
-pub fn lead(ratio: f64) -> String {
-    times(lead_of(ratio))
-}
-
-/// `Triton 1.04x`: the side that a ratio says is ahead; `equal` where that rounds to nothing.
-fn ahead(ratio: f64, (a, b): (&str, &str)) -> String {
-    match lead_of(ratio) {
-        lead if lead < SEEN => "equal".to_owned(),
-        lead => format!("{} {}", if ratio < 1.0 { a } else { b }, times(lead)),
-    }
-}
-
 /// The least lead that is not written as 1.00x.
-const SEEN: f64 = 1.005;
+pub const LEAST_LEAD: f64 = 1.005;
 
-fn lead_of(ratio: f64) -> f64 {
+/// How far the faster side is ahead, whichever it is: 2 for a ratio of 2 and of 0.5.
+pub fn lead_of(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio)
-}
-
-/// `1.31x`, `26.0x`.
-pub fn times(v: f64) -> String {
-    if !v.is_finite() {
-        return "n/a".to_owned();
-    }
-    let decimals = match v.abs() {
-        a if a >= 100.0 => 0,
-        a if a >= 10.0 => 1,
-        a if a >= 0.995 => 2,
-        a if a >= 0.1 => 3,
-        a if a >= 0.001 => 4,
-        _ => return format!("{v:.1e}x"),
-    };
-    format!("{v:.decimals$}x")
 }

@@ -1,39 +1,84 @@
 //! Where the side that is slower over all configurations is the faster one.
 
 use super::Comparison;
-use super::duel::{Duel, DuelVerdict, Measure, Sums, times};
-use gemmscope_model::units::plural;
+use super::duel::{Duel, DuelVerdict, Sums};
 use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
 
 /// Fewer configurations than this are no pattern.
 const FEWEST: u64 = 3;
-/// What more than this share of the configurations have in common is the rule, not an exception.
+/// A property of more than this share of the configurations is the rule, not an exception.
 const COMMON: f64 = 0.6;
 /// The slower side must lead by this factor at least.
 const LEAD: f64 = 1.05;
 /// And be ahead so many times as often as behind: a few large GEMMs of another pattern are not this one.
 const OFTEN: u64 = 3;
 
+/// What GEMMs have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Common {
+    /// The class of the smaller of M and N.
+    SmallerOfMN(SizeClass),
+    /// Their layout.
+    Layout(&'static str),
+    /// Their types.
+    Types(String),
+}
+
+/// A class of sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SizeClass {
+    /// 1.
+    One,
+    /// 2 to 16.
+    To16,
+    /// 17 to 128.
+    To128,
+    /// Over 128.
+    Larger,
+}
+
+impl SizeClass {
+    const ALL: [SizeClass; 4] =
+        [SizeClass::One, SizeClass::To16, SizeClass::To128, SizeClass::Larger];
+
+    fn of(size: u32) -> SizeClass {
+        match size {
+            0..=1 => SizeClass::One,
+            2..=16 => SizeClass::To16,
+            17..=128 => SizeClass::To128,
+            _ => SizeClass::Larger,
+        }
+    }
+}
+
+/// GEMMs on which the side that is slower over all is the faster one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exception {
+    /// What they have in common.
+    pub common: Common,
+    /// How many they are.
+    pub gemms: u64,
+    /// How far that side leads on them, by time.
+    pub lead: f64,
+}
+
 impl Duel {
-    /// The layout, types or size class in which the slower side leads most clearly, by time as the
-    /// headline: `But rocBLAS is 2.70x faster by time where the layout is TT (12 GEMMs).`
-    pub fn exception_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
-        let (a, b) = self.names(comparison);
-        let slow = if self.a_leads() { b } else { a };
+    /// The layout, types or size class in which the slower side leads most clearly, by time.
+    pub fn exception(&self, frame: &Frame, comparison: &Comparison) -> Option<Exception> {
         let lead = |of: &Leads| match self.a_leads() {
             true => of.sums.ratio(),
             false => 1.0 / of.sums.ratio(),
         };
         let data = &*frame.data;
         let (mut of_op, mut of_size) =
-            (vec![Leads::default(); data.ops.len()], SIZES.map(|_| Leads::default()));
+            (vec![Leads::default(); data.ops.len()], SizeClass::ALL.map(|_| Leads::default()));
         for r in &self.ratios {
             let x = comparison.sample(r.configuration as usize, self.a)?;
             let y = comparison.sample(r.configuration as usize, self.b)?;
             let row = *comparison.rows_of(x).first()? as usize;
             let least = data.m[row].min(data.n[row]);
-            let size = SIZES.iter().filter(|s| least > s.0).count();
+            let size = SizeClass::of(least) as usize;
             for of in [&mut of_op[usize::from(data.op[row])], &mut of_size[size]] {
                 of.n += 1;
                 match (r.verdict, self.a_leads()) {
@@ -45,15 +90,13 @@ impl Duel {
             }
         }
         // Several operations share a layout, or types.
-        let mut all: BTreeMap<String, Leads> = BTreeMap::new();
+        let mut all: BTreeMap<Common, Leads> = BTreeMap::new();
         for (op, leads) in data.ops.iter().zip(&of_op) {
-            for what in
-                [format!("the layout is {}", op.layout()), format!("the types are {}", op.types())]
-            {
+            for what in [Common::Layout(op.layout()), Common::Types(op.types())] {
                 all.entry(what).or_default().add(*leads);
             }
         }
-        all.extend(SIZES.iter().zip(of_size).map(|((_, what), leads)| ((*what).to_owned(), leads)));
+        all.extend(SizeClass::ALL.map(Common::SmallerOfMN).into_iter().zip(of_size));
         let most = COMMON * self.ratios.len() as f64;
         let (what, n, lead) = all
             .into_iter()
@@ -61,12 +104,7 @@ impl Duel {
             .map(|(what, l)| (what, l.n, lead(&l)))
             .filter(|(_, _, lead)| *lead > LEAD)
             .max_by(|x, y| (x.1 as f64 * x.2.ln()).total_cmp(&(y.1 as f64 * y.2.ln())))?;
-        let but = if self.is_clear() { "But " } else { "" };
-        let leads = match self.measure {
-            Measure::Rate => format!("is {} faster by time", times(lead)),
-            Measure::Roof => format!("reaches {} the share of its roof", times(lead)),
-        };
-        Some(format!("{but}{slow} {leads} where {what} ({}).", plural(n, "GEMM")))
+        Some(Exception { common: what, gemms: n, lead })
     }
 }
 
@@ -88,11 +126,3 @@ impl Leads {
         self.sums.join(other.sums);
     }
 }
-
-/// The classes of the smaller of M and N: the largest of each, and what is said of it.
-const SIZES: [(u32, &str); 4] = [
-    (1, "M or N is 1"),
-    (16, "M or N is 2 to 16"),
-    (128, "M or N is 17 to 128"),
-    (u32::MAX, "M and N are over 128"),
-];

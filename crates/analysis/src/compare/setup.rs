@@ -5,8 +5,16 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 
-/// What rows that are all alike lack for a comparison.
-pub const NO_SIDES: &str = "Needs two files, libraries, devices, types or layouts";
+/// Why a comparison of some rows shows nothing at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// They are all of one file, library, device, type and layout.
+    Sides,
+    /// No two sides have a GEMM in common.
+    SharedGemms,
+    /// They are variants of one GEMM, which a sweep shows.
+    OnlyVariants,
+}
 
 /// The sides of a comparison and its keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +60,7 @@ impl Setup {
 
     /// The fields whose values can be sides: categories with at least two values among the rows.
     pub fn candidates(frame: &Frame) -> Vec<Field> {
-        // What the rows are sides of comes first, then the most usual sides; the others follow in
-        // the order of the file.
+        // The decided side comes first, then the most usual ones, then file order.
         let own = frame.decision().side.as_ref();
         let mut out: Vec<Field> = frame
             .fields()
@@ -114,18 +121,16 @@ impl Setup {
     }
 
     /// Why a comparison of these rows shows nothing at first; `None` where it shows something.
-    pub fn lacks(frame: &Frame) -> Option<&'static str> {
+    pub fn lacks(frame: &Frame) -> Option<Lack> {
         let Some(found) = Setup::choose(frame, &Setup::candidates(frame)) else {
-            return Some(NO_SIDES);
+            return Some(Lack::Sides);
         };
         if found.pairs_possible() == 0 {
-            return Some(
-                "Needs the same GEMM on two sides: add a file with the same sizes and types",
-            );
+            return Some(Lack::SharedGemms);
         }
         let variants =
             frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &found.setup.side);
-        variants.then_some("These rows are variants of one GEMM, which Sweep shows")
+        variants.then_some(Lack::OnlyVariants)
     }
 
     /// The default setup for a side field: its most frequent values, files in their own order.

@@ -1,11 +1,8 @@
 //! Who is fastest, on how many configurations, and by how much.
 
-use super::duel::times;
 use super::winner::fastest;
-use super::{Comparison, Setup, TIE, is_small_part};
-use gemmscope_model::units::{grouped, plural};
+use super::{Comparison, Setup, TIE};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::ResultTable;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// Who is fastest on how many configurations, and how far the others are behind: the one answer to it.
@@ -31,8 +28,8 @@ pub struct Tally {
     pub behind: Vec<f64>,
 }
 
-/// Up to so many sides are all named.
-const FEW: usize = 4;
+/// So many of the fastest sides are candidates for the pair.
+const RIVALS: usize = 4;
 /// A side that is slower on more than this share of the configurations, and fastest on none, loses
 /// everywhere.
 const EVERYWHERE: f64 = 0.95;
@@ -74,7 +71,7 @@ impl Tally {
                 }
                 let samples = comparison.samples(i);
                 let best = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
-                // All sides have the weight of one's calls; else they would be different workloads.
+                // All sides count with the calls of the first: otherwise they would be different workloads.
                 let calls = samples[0].1.calls;
                 for (side, sample) in samples {
                     let (side, over) = (usize::from(*side), sample.time_s / best);
@@ -94,32 +91,19 @@ impl Tally {
     }
 
     /// The sides, those that lead most often first.
-    fn ranked(&self) -> Vec<usize> {
+    pub fn ranked(&self) -> Vec<usize> {
         let mut sides: Vec<usize> = (0..self.names.len()).collect();
         sides.sort_by_key(|side| std::cmp::Reverse(self.clear[*side]));
         sides
     }
 
     /// Configurations on which several sides are fastest within the threshold.
-    fn level(&self) -> u64 {
+    pub fn level(&self) -> u64 {
         self.compared - self.clear.iter().sum::<u64>()
     }
 
-    /// `hipBLASLt 333, rocBLAS 187, IREE 0, 1 tie of 521 GEMMs`; of many sides those that win none are
-    /// left out.
-    pub fn words(&self) -> String {
-        let ranked = self.ranked().into_iter();
-        let named = ranked.filter(|s| self.clear[*s] > 0 || self.names.len() <= FEW);
-        let mut parts: Vec<String> =
-            named.map(|s| format!("{} {}", self.names[s], grouped(self.clear[s]))).collect();
-        if self.level() > 0 {
-            parts.push(plural(self.level(), "tie"));
-        }
-        format!("{} of {}", parts.join(", "), plural(self.compared, "GEMM"))
-    }
-
     /// Sides that lose everywhere, the slowest first.
-    fn losing(&self) -> Vec<usize> {
+    pub fn losing(&self) -> Vec<usize> {
         let loses = |s: &usize| {
             let most = EVERYWHERE * self.compared as f64;
             self.compared > 1 && self.clear[*s] == 0 && self.slower[*s] as f64 > most
@@ -135,85 +119,12 @@ impl Tally {
         let mut ranked: Vec<usize> = (0..self.names.len()).collect();
         ranked.sort_by(|a, b| self.by_time[*a].total_cmp(&self.by_time[*b]).then(a.cmp(b)));
         let first = *ranked.first().filter(|_| self.compared > 0)?;
-        let rivals = &ranked[1..ranked.len().min(FEW)];
+        let rivals = &ranked[1..ranked.len().min(RIVALS)];
         let of = |side: usize| comparison.configurations[side];
         let shares =
             |side: &&usize| 5 * comparison.shared(first, **side) >= of(first).min(of(**side));
         let second = *rivals.iter().find(shares).or(rivals.first())?;
         Some([first.min(second), first.max(second)])
-    }
-
-    /// `IREE is slower than the fastest on 519 of 521 GEMMs, taking 23.3x the time`: a side that loses
-    /// everywhere, which is the first to say; "" where none does.
-    pub fn losers(&self) -> String {
-        let word = |s: usize| {
-            let (n, all) = (grouped(self.slower[s]), plural(self.compared, "GEMM"));
-            let of = if self.slower[s] == self.compared { all } else { format!("{n} of {all}") };
-            format!(
-                "{} is slower than the fastest on {}{of}, taking {} the time",
-                self.names[s],
-                if self.slower[s] == self.compared { "all " } else { "" },
-                times(self.by_time[s])
-            )
-        };
-        self.losing().into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
-    }
-
-    /// Each side's wins and its distance from the fastest, the one that leads most often first.
-    pub fn table(&self) -> (String, ResultTable) {
-        let name =
-            format!("All sides, on the {} that all of them have", plural(self.compared, "GEMM"));
-        let header =
-            ["Side", "Fastest on", "Slower on", "Time relative to the fastest", "Geometric mean"];
-        let row = |s: usize| {
-            let [wins, slower] = [self.clear[s], self.slower[s]].map(grouped);
-            let [time, mean] = self.distance(s);
-            vec![self.names[s].clone(), wins, slower, time, mean]
-        };
-        (name, ResultTable::of(&header, self.ranked().into_iter().map(row).collect()))
-    }
-
-    /// Its time over that of the fastest of each configuration, and the geometric mean of the ratios.
-    fn distance(&self, side: usize) -> [String; 2] {
-        [self.by_time[side], self.behind[side]].map(times)
-    }
-
-    /// The first thing to say: which sides lose everywhere, and who is fastest on how many; of two sides the
-    /// one says the other. That it holds for a small part, where it does.
-    pub fn lead(&self) -> String {
-        let lead = match self.losers() {
-            none if none.is_empty() => self.fastest_words() + ".",
-            losers if self.names.len() < 3 => losers + ".",
-            losers => format!("{losers}. {}.", self.fastest_words()),
-        };
-        match is_small_part(self.compared, self.all) {
-            true => format!(
-                "{lead} Shared: {} of {}.",
-                grouped(self.compared),
-                plural(self.all, "GEMM")
-            ),
-            false => lead,
-        }
-    }
-
-    fn fastest_words(&self) -> String {
-        format!("Fastest: {}", self.words())
-    }
-
-    /// Who is faster, on how many, by how much: a side that loses everywhere first, then the winners and
-    /// their distance from the fastest.
-    pub fn sentences(&self) -> Vec<String> {
-        let mut out = vec![self.losers(), self.fastest_words()];
-        let ranked = self.ranked().into_iter().filter(|s| self.behind[*s].is_finite()).take(FEW);
-        let word = |s| {
-            let [time, mean] = self.distance(s);
-            format!("{} {time} (geometric mean {mean})", self.names[s])
-        };
-        let behind: Vec<String> = ranked.map(word).collect();
-        out.push(format!("Time relative to the fastest: {}", behind.join(", ")));
-        out.retain(|s| !s.is_empty());
-        out.iter_mut().for_each(|s| s.push('.'));
-        out
     }
 }
 

@@ -20,10 +20,23 @@ const DIGITS: usize = 6;
 /// For each operation and its parameters the row of each file.
 type Keys<'a> = BTreeMap<(&'a str, &'a str), Vec<u32>>;
 
+/// Why there is no file for TunableOp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoTunableop {
+    /// This file is not one of TunableOp: it has no `Validator` lines.
+    OtherFormat(String),
+    /// Two files were written by different builds.
+    OtherBuild {
+        /// Their names.
+        files: [String; 2],
+        /// The validator that differs.
+        key: String,
+    },
+}
+
 /// The file that TunableOp loads: of each operation with its parameters the fastest solution of all files, or that of
-/// the file that is fastest by itself where it is within a tie. Why there is none, in a sentence, where a file is none
-/// of TunableOp or the files are of different builds.
-pub fn tunableop(frame: &Frame) -> Result<String, String> {
+/// the file that is fastest by itself where it is within a tie.
+pub fn tunableop(frame: &Frame) -> Result<String, NoTunableop> {
     let data = &*frame.data;
     let validators = validators(data)?;
     let mut keys: Keys<'_> = BTreeMap::new();
@@ -55,7 +68,7 @@ pub fn tunableop(frame: &Frame) -> Result<String, String> {
 }
 
 /// The validators that all files agree in, in the order of the first.
-fn validators(data: &Dataset) -> Result<Vec<(&str, &str)>, String> {
+fn validators(data: &Dataset) -> Result<Vec<(&str, &str)>, NoTunableop> {
     let mut first: Option<(&str, Vec<(&str, &str)>)> = None;
     for source in &data.sources {
         let name = source.name.as_str();
@@ -65,10 +78,7 @@ fn validators(data: &Dataset) -> Result<Vec<(&str, &str)>, String> {
         };
         let own: Vec<(&str, &str)> = notes.filter(|(key, _)| is_key(key)).collect();
         if source.format != FORMAT || own.is_empty() {
-            return Err(format!(
-                "TunableOp loads only what its own build wrote: {name} has no Validator lines, and they can't be made \
-                 up. Give results files of TunableOp (tunableop_results0.csv)"
-            ));
+            return Err(NoTunableop::OtherFormat(name.to_owned()));
         }
         match &first {
             None => first = Some((name, own)),
@@ -77,10 +87,8 @@ fn validators(data: &Dataset) -> Result<Vec<(&str, &str)>, String> {
                 let odd = own.iter().find(differs).map(|pair| pair.0);
                 let lacks = known.iter().find(|pair| !own.contains(pair)).map(|pair| pair.0);
                 if let Some(key) = odd.or(lacks) {
-                    return Err(format!(
-                        "{other} and {name} are of different builds: their {key} differs, and PyTorch loads a file of its \
-                         own build only"
-                    ));
+                    let files = [*other, name].map(str::to_owned);
+                    return Err(NoTunableop::OtherBuild { files, key: key.to_owned() });
                 }
             }
         }

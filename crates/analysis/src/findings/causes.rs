@@ -1,14 +1,14 @@
 //! Findings that are sums of the ledger: one for each cause that weighs, one for those that do not.
 
 use super::fact::{CauseFacts, Fact, HeldBy, NAMED, PartFacts};
-use super::sums::{Cause, Detail, Part, Sums, is_small, small};
-use super::{Category, FindingFacts, Rule, Scan, Seen, Severity, Sign, hits, priority};
+use super::sums::{Cause, Detail, DetailSum, Sums, is_small, small};
+use super::{Category, FindingFacts, Rule, Scan, Severity, Sign, SignCount, hits, priority};
 use crate::ledger::{Account, Evidence as Basis, sizes};
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::group::ascending;
 
-/// Of so many GEMMs it is said that one holds most.
+/// From this many GEMMs on, one that holds most is named.
 const MANY: u64 = 4;
 /// Over these shares of a cause is most of it: in one GEMM, and in those of one size.
 const IN_ONE: f64 = 0.6;
@@ -122,7 +122,7 @@ fn facts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> CauseFacts {
     }
 }
 
-fn part_facts(sums: &Sums<'_>, cause: &Cause, part: &Part) -> PartFacts {
+fn part_facts(sums: &Sums<'_>, cause: &Cause, part: &DetailSum) -> PartFacts {
     let row = part.rows.first().copied().unwrap_or(cause.most.0);
     let faster = sums.splitter.of(row).and_then(|entry| entry.alternative_in(cause.account));
     PartFacts {
@@ -193,14 +193,14 @@ fn groups_of(sums: &Sums<'_>, rows: &[u32]) -> u64 {
 }
 
 /// The signs of some rows, most frequent first.
-fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
-    let mut out: Vec<Seen> = Vec::new();
+fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<SignCount> {
+    let mut out: Vec<SignCount> = Vec::new();
     for (i, sign) in Sign::ALL.into_iter().enumerate() {
         let has = |r: &&u32| scan.marks.get(**r as usize).is_some_and(|m| m >> i & 1 == 1);
         let own: Vec<u32> = rows.iter().filter(has).copied().collect();
         if !own.is_empty() {
             let groups = groups_of(sums, &own);
-            out.push(Seen { sign, title: sign.label().to_owned(), groups, rows: own });
+            out.push(SignCount { sign, title: sign.label().to_owned(), groups, rows: own });
         }
     }
     out.sort_by(|a, b| b.groups.cmp(&a.groups).then(a.sign.cmp(&b.sign)));

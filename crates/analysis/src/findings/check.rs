@@ -1,7 +1,7 @@
 //! Checks a frame: groups, partners, sums, then one rule after another.
 
 use super::sums::Sums;
-use super::{FindingFacts, Need, Part, RULES, Rule, Scan, need, signs};
+use super::{FindingFacts, Need, RULES, Rule, Scan, SideTime, need, signs};
 use crate::ledger::{Ledger, Partners, Splitter};
 use gemmscope_model::pass;
 use gemmscope_table::data_kind::DataKind;
@@ -29,7 +29,7 @@ pub struct FrameFacts {
     /// The result of every rule.
     pub checked: Vec<RuleOutcome>,
     /// The sides and their times; one without a name where no sides are compared.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SideTime>,
     /// What the rows are.
     pub kind: DataKind,
 }

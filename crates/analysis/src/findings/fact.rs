@@ -185,7 +185,7 @@ pub struct CauseFacts {
     pub split_s: f64,
     /// Seconds that are saved if only this is changed.
     pub alone_s: f64,
-    /// What of them lies between a datasheet's roof and the achievable one.
+    /// Seconds of them between the datasheet's roof and the achievable one.
     pub above_s: f64,
     /// Time of its rows over all calls, seconds.
     pub time_s: f64,

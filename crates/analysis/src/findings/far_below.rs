@@ -3,8 +3,7 @@
 
 use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, Severity, hits};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::hardware::{Device, short_name};
-use gemmscope_model::units::percent;
+use gemmscope_model::hardware::Device;
 use std::collections::BTreeMap;
 
 /// Libraries reach a multiple of this with large GEMMs, whatever the device.
@@ -60,16 +59,6 @@ impl Reach {
     pub(crate) fn is_far(&self) -> bool {
         self.large && self.best < FAR
     }
-}
-
-/// `Are device, type and unit right? The only fp16 GEMM reaches 1.2 % of the roof of the H100`.
-pub fn question(gemms: usize, dtype: &str, reach: f64, device: &str) -> String {
-    let which = if gemms == 1 { "The only" } else { "Even the fastest" };
-    format!(
-        "Are device, type and unit right? {which} {dtype} GEMM reaches {} of the roof of the {}",
-        percent(reach),
-        short_name(device)
-    )
 }
 
 /// The finding of one device and type.

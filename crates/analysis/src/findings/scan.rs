@@ -1,7 +1,7 @@
 //! Groups the rows once for all rules: a group has one shape, type, layout, device, file and kernel
 //! (or operation), and any number of rows.
 
-use super::part::{Part, Whole};
+use super::side_time::{SideTime, Whole};
 use super::sums::Sums;
 use crate::ledger::Partners;
 use crate::names::{roof_name, short};
@@ -66,7 +66,7 @@ pub struct Scan<'a> {
     /// Time of the checked groups of all sides, seconds.
     pub time_s: f64,
     /// The sides, each with its own time; one without a name where there are none.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SideTime>,
     /// What the rows are.
     pub kind: DataKind,
     /// Number of rows without a time.
@@ -198,10 +198,11 @@ impl<'a> Scan<'a> {
             }
         }
         let sides = frame.counted().sides.iter();
-        scan.parts =
-            sides.map(|side| Part { label: side.label.clone(), ..Part::default() }).collect();
+        scan.parts = sides
+            .map(|side| SideTime { label: side.label.clone(), ..SideTime::default() })
+            .collect();
         if scan.parts.is_empty() {
-            scan.parts.push(Part::default());
+            scan.parts.push(SideTime::default());
         }
         scan.measure_whole();
         scan
@@ -320,7 +321,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The side of a group.
-    pub fn part(&self, group: &Group) -> &Part {
+    pub fn part(&self, group: &Group) -> &SideTime {
         &self.parts[usize::from(group.side)]
     }
 

@@ -34,7 +34,7 @@ pub enum Sign {
 
 /// How many GEMMs of a finding have a sign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct SignCount {
     /// The sign.
     pub sign: Sign,
     /// What it says, for people.

@@ -54,13 +54,13 @@ pub(super) struct Cause {
     pub split_s: f64,
     /// What is saved over all calls if only this is changed, whichever account holds the time.
     pub alone_s: f64,
-    /// What of them lies between a datasheet's roof and the achievable one, which nobody showed to be possible:
-    /// of the rest alone.
+    /// Seconds of the rest between the datasheet's roof and the achievable one, which no run has shown to be
+    /// possible.
     pub above_s: f64,
     /// Time of its rows over all calls.
     pub time_s: f64,
     /// What it is made of, the largest first once all is added up.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DetailSum>,
     /// The row that alone saves most of it, its seconds, and the part that it is of.
     pub most: (u32, f64, Detail),
     /// Of M, N and K the one value that can hold most of its seconds.
@@ -87,7 +87,7 @@ impl Vote {
 
 /// What one [`Detail`] holds of a cause.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct DetailSum {
     pub detail: Detail,
     pub alone_s: f64,
     /// Its rows, ascending.
@@ -207,7 +207,7 @@ impl<'f> Causes<'f> {
             let sizes = sizes(&frame.data, row as usize);
             cause.sizes.iter_mut().zip(sizes).for_each(|(vote, size)| vote.cast(size, alone_s));
             let at = *part_of.entry((at, detail)).or_insert_with(|| {
-                cause.parts.push(Part { detail, alone_s: 0.0, rows: Vec::new() });
+                cause.parts.push(DetailSum { detail, alone_s: 0.0, rows: Vec::new() });
                 cause.parts.len() - 1
             });
             let part = &mut cause.parts[at];
@@ -237,7 +237,7 @@ fn above_s(frame: &Frame, r: usize) -> f64 {
     }
 }
 
-/// What costs most with the tile behind a row's account.
+/// The largest cost of the tile behind a row's account.
 pub fn tile_cause(tile: Option<&TileCost>) -> TileCause {
     match tile {
         Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,

@@ -46,12 +46,6 @@ pub fn other_kernels(frame: &Frame) -> Option<(u16, String)> {
     wrong.next()
 }
 
-/// `The kernels were built for gfx942, which the NVIDIA H100 is not`.
-pub fn built_for_another(frame: &Frame, code: u16, target: &str) -> Option<String> {
-    let device = frame.metrics.devices.get(usize::from(code))?.as_ref()?;
-    Some(format!("The kernels were built for {target}, which the {} is not", device.name))
-}
-
 /// The finding that kernels were built for another device than the file names.
 fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: String) -> Vec<FindingFacts> {
     let of_device = |g: &Group| scan.data().device[g.row as usize] == code;

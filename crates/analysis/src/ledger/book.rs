@@ -77,7 +77,7 @@ impl Book {
         self.scatter(account).map_or(account.evidence(), |_| Evidence::Scatter)
     }
 
-    /// What is saved if only what an account is of is changed, and of how many GEMMs.
+    /// Seconds saved if only this account's cause is changed, and the number of GEMMs.
     pub fn alone(&self, account: Account) -> Sum {
         self.alone[account as usize]
     }
@@ -129,7 +129,7 @@ impl Serialize for Book {
             alone_s: self.alone(a).seconds,
             alone_groups: self.alone(a).groups,
         };
-        // What holds no time may still be worth something alone.
+        // An account without time of its own may still save some alone.
         let only_alone = Account::ALL.into_iter().filter(|a| self.of(*a).seconds <= 0.0);
         let only_alone = only_alone.filter(|a| self.alone(*a).seconds > 0.0);
         let held = self.ranked().into_iter().chain(only_alone.map(|a| (a, Sum::default())));

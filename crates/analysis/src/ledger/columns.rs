@@ -13,7 +13,7 @@ pub const LARGEST_LOSS: &str = "ledger.largest_loss";
 /// Its value where a row is at its roof, and no run is faster.
 pub const NOTHING_LOST: &str = "nothing lost";
 
-/// Who knows the partners of a table.
+/// Finds the partners of a table.
 type Find = Box<dyn Fn(&Frame) -> Arc<Partners> + Send + Sync>;
 
 /// The columns of one table and its figures. The partners are found when a column is first read.
@@ -43,12 +43,12 @@ pub fn field_of(account: Account) -> Field {
 }
 
 impl Columns {
-    /// Nothing is worked out yet.
+    /// Empty until first used.
     pub fn new() -> Arc<Columns> {
         Columns::asking(Partners::of)
     }
 
-    /// The same, where somebody may know the partners already.
+    /// The same, with partners that may be computed already.
     pub fn asking(find: impl Fn(&Frame) -> Arc<Partners> + Send + Sync + 'static) -> Arc<Columns> {
         let of = |account: Account| FieldInfo {
             field: field_of(account),

@@ -27,14 +27,14 @@ pub const TIE: f64 = 1.02;
 /// No group, no row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What a group can differ in from its partners, the smallest change first.
+/// The properties in which a group may differ from its partners, the smallest change first.
 pub(super) const LINES: [Account; 4] =
     [Account::Layout, Account::Type, Account::Size, Account::Library];
 
 /// Place of [`Account::Size`] in [`LINES`].
 const SIZE: usize = 2;
 
-/// What is comparable in a table.
+/// The comparable runs of a table: by group, the fastest of each kind of change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Partners {
     /// Group of each row; [`NONE`] without a time.
@@ -257,10 +257,10 @@ impl Held {
     }
 }
 
-/// What groups have besides their sizes: operation, device, file and library. Numbered as they come.
+/// Operation, device, file and library of groups, numbered in order of appearance.
 struct Kinds<'a> {
     library: Option<&'a [u32]>,
-    properties: Vec<Operation>,
+    properties: Vec<OperationHashes>,
     /// Peak rates of a device code and an operation.
     metrics: &'a Metrics,
     numbers: FxHashMap<(u64, u32), u32>,
@@ -287,8 +287,8 @@ struct Larger {
     seen: [[u32; 2]; 3],
 }
 
-/// What operations agree in that differ in one property, as hashes.
-struct Operation {
+/// Hashes of operations with one property left out.
+struct OperationHashes {
     without_layout: u64,
     /// Equal for operations that differ in the types alone and move the same bytes.
     without_types: u64,
@@ -308,7 +308,7 @@ impl<'a> Kinds<'a> {
                 cost.flops_per_mac.to_bits(),
                 layout << 2 | u64::from(op.bias) << 1 | u64::from(op.beta),
             ];
-            Operation {
+            OperationHashes {
                 without_layout: op.with_layout(false, false).key(),
                 without_types: parts.into_iter().fold(1, mix),
                 unknown_rate: match op.compute {

@@ -8,7 +8,6 @@
 use super::row_name;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::transformer::{Attention, LayerPart, Model, Pass, Types, Workload};
-use gemmscope_model::units::plural;
 use rustc_hash::FxHashMap;
 
 /// The part of a model that a measured GEMM is.
@@ -31,27 +30,6 @@ impl Match {
     pub fn name(&self) -> String {
         let names: Vec<String> = self.parts.iter().map(|part| row_name(*part, self.pass)).collect();
         names.join(" or ")
-    }
-
-    /// `gate projection or up projection of Llama 3 8B, 8 tokens`.
-    pub fn sentence(&self, model: &str) -> String {
-        let words: Vec<String> = self.parts.iter().map(|part| part.words()).collect();
-        let pass = match self.pass {
-            Pass::Forward => "",
-            Pass::InputGradient => "input gradient of the ",
-            Pass::WeightGradient => "weight gradient of the ",
-        };
-        let mut text = format!("{pass}{} of {model}", words.join(" or "));
-        if !self.parts.iter().all(|p| p.is_attention()) {
-            text.push_str(&format!(", {}", plural(self.tokens, "token")));
-        }
-        if self.tensor_parallel > 1 {
-            text.push_str(&format!(", shared by {} devices", self.tensor_parallel));
-        }
-        if self.transposed {
-            text.push_str(", M and N swapped");
-        }
-        text
     }
 }
 
@@ -204,10 +182,6 @@ mod tests {
     fn a_trace_of_qwen_reads_as_its_layers() {
         let up = find("qwen1.5-0.5b", 8944, 2816, 1024, false).unwrap();
         assert_eq!(up.parts, [LayerPart::Gate, LayerPart::Up]);
-        assert_eq!(
-            up.sentence("Qwen1.5 0.5B"),
-            "gate projection or up projection of Qwen1.5 0.5B, 8944 tokens"
-        );
         let down = find("qwen1.5-0.5b", 8944, 1024, 2816, false).unwrap();
         assert_eq!(down.parts, [LayerPart::Down]);
         // The bias tells queries, keys and values from the output projection.

@@ -9,21 +9,35 @@ use super::matching::{Index, Match};
 use super::state::PlanState;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::transformer::{Model, Pass, Phase, Workload, preset};
-use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use rustc_hash::FxHashMap;
 
-/// A table of the measured shapes that a model has, those of its backward pass where that is planned, by total
-/// time, with the share of the roof that the fastest row of each reaches.
-pub fn measured_table(
+/// A measured shape that a model has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredShape {
+    /// The part of the model that it is.
+    pub found: Match,
+    /// The shape.
+    pub problem: Problem,
+    /// Time of all calls of its rows, seconds; 0 where none has a time.
+    pub time_s: f64,
+    /// Rate of its best row, FLOP/s; NaN where none has a time.
+    pub rate: f64,
+    /// Share of the roof of its best row; NaN where none has a roof.
+    pub efficiency: f64,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// The measured shapes that a model has, those of its backward pass where that is planned, by total time.
+pub fn measured_shapes(
     index: &Index,
     backward: bool,
     frame: &Frame,
     shapes: &[(u32, Problem)],
-) -> ResultTable {
+) -> Vec<MeasuredShape> {
     /// Time of all calls, share of the roof of the best row, that row, rows.
     type Group = (f64, f64, u32, u64);
     let mut groups: FxHashMap<(u32, u32, u32, u32, bool), Group> = FxHashMap::default();
@@ -41,50 +55,15 @@ pub fn measured_table(
         }
         entry.3 += 1;
     }
-    let mut rows: Vec<(f64, Vec<String>)> = shapes
-        .iter()
-        .filter_map(|(_, p)| {
-            let found = index.find(p).filter(|m| backward || m.pass == Pass::Forward)?;
-            let (time, efficiency, best, count) =
-                *groups.get(&(p.m, p.n, p.k, p.batch, p.op.bias))?;
-            let rate = metrics.rate(data, best as usize);
-            let or_dash = |known: bool, text: String| if known { text } else { "–".to_owned() };
-            let shards = match found.tensor_parallel {
-                1 => String::new(),
-                n => format!(", 1 of {n} devices"),
-            };
-            let swapped = if found.transposed { ", M and N swapped" } else { "" };
-            let cells = vec![
-                format!("{}{shards}{swapped}", found.name()),
-                p.m.to_string(),
-                p.n.to_string(),
-                p.k.to_string(),
-                p.batch.to_string(),
-                found.tokens.to_string(),
-                count.to_string(),
-                or_dash(time > 0.0, Seconds(time).to_string()),
-                or_dash(rate.is_finite(), FlopsPerSec(rate).to_string()),
-                or_dash(efficiency.is_finite(), percent(efficiency)),
-            ];
-            Some((time, cells))
-        })
-        .collect();
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    ResultTable::of(
-        &[
-            "GEMM",
-            "M",
-            "N",
-            "K",
-            "batch",
-            "tokens",
-            "rows",
-            "total time",
-            "best rate",
-            "of the roof",
-        ],
-        rows.into_iter().map(|r| r.1).collect(),
-    )
+    let known = shapes.iter().filter_map(|(_, p)| {
+        let found = index.find(p).filter(|m| backward || m.pass == Pass::Forward)?;
+        let (time_s, efficiency, best, rows) = *groups.get(&(p.m, p.n, p.k, p.batch, p.op.bias))?;
+        let rate = metrics.rate(data, best as usize);
+        Some(MeasuredShape { found, problem: *p, time_s, rate, efficiency, rows })
+    });
+    let mut out: Vec<MeasuredShape> = known.collect();
+    out.sort_by(|a, b| b.time_s.total_cmp(&a.time_s));
+    out
 }
 
 /// How well a model fits a table.
@@ -181,7 +160,7 @@ pub fn model_for(state: &ViewState, shapes: &[(u32, Problem)]) -> Option<Model> 
 
 /// Up to this many tokens, a step without other evidence counts as decode: larger batches and
 /// shorter prompts are rare.
-const DECODE_TOKENS: u32 = 512;
+pub const DECODE_TOKENS: u32 = 512;
 
 #[cfg(test)]
 mod tests {
@@ -215,12 +194,12 @@ mod tests {
         let fit = best_preset(&shapes).unwrap();
         assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
         let index = Index::new(preset(&fit.model).unwrap());
-        let table = measured_table(&index, true, &frame, &shapes);
-        assert_eq!(table.rows.len(), 4);
-        let row = table.rows.iter().find(|r| r[2] == "2816").unwrap();
-        assert_eq!(row[0], "gate_proj or up_proj");
-        assert_eq!((row[1].as_str(), row[3].as_str()), ("8944", "1024"));
-        assert!(row[9].ends_with('%'), "{row:?}");
+        let found = measured_shapes(&index, true, &frame, &shapes);
+        assert_eq!(found.len(), 4);
+        let row = found.iter().find(|s| s.problem.n == 2816).unwrap();
+        assert_eq!(row.found.name(), "gate_proj or up_proj");
+        assert_eq!((row.problem.m, row.problem.k), (8944, 1024));
+        assert!(row.efficiency > 0.0, "{row:?}");
         let up = shapes.iter().find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024)).unwrap();
         assert!(index.find(&up.1).unwrap().parts.contains(&LayerPart::Up));
     }
@@ -282,11 +261,6 @@ mod tests {
         let model = model_for(&state, &shapes).unwrap();
         assert_eq!(model.id, "qwen1.5-0.5b");
         let step = MeasuredStep::of(&model, &Index::new(&model), &frame, &shapes).unwrap();
-        assert_eq!(
-            step.sentence(),
-            "8944 tokens per layer: 1 sequence of 8944 tokens (as one sequence: linear layers don't \
-             show the count)."
-        );
         form::choose_model(&mut state, &model.id);
         step.plan(&mut state, &frame);
         let plan = crate::planner::Plan::new(PlanState::read(&state).0, &[]);
@@ -324,7 +298,7 @@ mod tests {
         let model = preset("llama-3-8b").unwrap();
         let step = MeasuredStep::of(model, &Index::new(model), &frame, &shapes).unwrap();
         assert_eq!((step.phase, step.batch, step.length), (Phase::Decode, 7, None));
-        assert!(!step.told && step.sentence().contains("counts as decode"));
+        assert!(!step.told);
         let mut state = ViewState::default();
         step.plan(&mut state, &frame);
         let plan = PlanState::read(&state).0;

@@ -43,36 +43,6 @@ impl Spread {
             high: (mean + Z95 * deviation).min(tokens),
         })
     }
-
-    /// The spread as a sentence.
-    pub fn sentence(&self, experts: &Experts) -> String {
-        let n = gemmscope_model::units::format_significant;
-        let idle = if self.idle >= 0.5 {
-            format!("; {} of {} experts get none", self.idle.round(), experts.count)
-        } else {
-            String::new()
-        };
-        // An even split wakes as many experts as it can, and each reads its weights.
-        let count = f64::from(experts.count);
-        let even = (self.mean * count).min(count);
-        let used = count - self.idle;
-        let split = match even > used + 0.5 {
-            true => format!(
-                "The list splits tokens evenly and so reads {} experts; random routing reads about \
-                 {}, so a real step can be faster than the best one here.",
-                even.round(),
-                used.round()
-            ),
-            false => "The list splits tokens evenly.".to_owned(),
-        };
-        format!(
-            "Tokens per routed expert: {} on average, {} to {} for 9 of 10 experts{idle} \
-             (uniform random routing; real routers spread wider). {split}",
-            n(self.mean, 3),
-            n(self.low.floor(), 3),
-            n(self.high.ceil(), 3),
-        )
-    }
 }
 
 #[cfg(test)]
@@ -89,16 +59,6 @@ mod tests {
         // (1 - 1/32)^32 of 256 experts.
         assert!((spread.idle - 256.0 * (31.0f64 / 32.0).powi(32)).abs() < 1e-9);
         assert_eq!(spread.low, 0.0);
-        assert!(
-            spread.sentence(&experts).contains("93 of 256 experts get none"),
-            "{}",
-            spread.sentence(&experts)
-        );
-        assert!(
-            spread.sentence(&experts).contains("reads 256 experts; random routing reads about 163"),
-            "{}",
-            spread.sentence(&experts)
-        );
     }
 
     #[test]
@@ -106,8 +66,6 @@ mod tests {
         let experts = preset("mixtral-8x7b").unwrap().experts.unwrap();
         let spread = Spread::of(&experts, &Workload::decode(10, 1)).unwrap();
         assert_eq!(spread.mean, 2.5);
-        let sentence = spread.sentence(&experts);
-        assert!(sentence.starts_with("Tokens per routed expert: 2.50 on average"), "{sentence}");
     }
 
     #[test]

@@ -69,31 +69,6 @@ fn few_tiles_with_a_long_k_need_split_k() {
     close(s.efficiency().unwrap(), 0.92, 5e-3);
     assert_eq!(s.limit(), Limit::SplitK);
     assert_eq!(s.split_k_room(), 76);
-    let text = s.sentence();
-    assert!(text.starts_with("8 workgroups for 304 CUs: at most 34.4"), "{text}");
-    assert!(
-        text.ends_with("92 % of that. Use more split-K; the kernel can improve too."),
-        "{text}"
-    );
-    // 34.36 GFLOP / 34.41 TFLOP/s = 998.5 µs at the roof of the tile.
-    for (share, kernel) in [(0.949, "the kernel can improve too."), (0.951, "would not help.")] {
-        let at = shape(&one([256, 512, 131072], DataType::Bf16, 998.6e-6 / share, name));
-        assert!(at.sentence().ends_with(kernel), "{}", at.sentence());
-    }
-}
-
-#[test]
-fn little_is_left_only_near_the_roof() {
-    // 1.0995 PFLOP at 1307.4 TFLOP/s, in 32 x 38 whole tiles: 4 waves on 304 CUs.
-    let name = "Cijk_Ailk_Bljk_BBS_BH_MT256x256x64_MI16x16x16x1_ISA942";
-    for (share, words) in
-        [(0.94, "The rest is lost in the kernel"), (0.96, "Little is left to gain.")]
-    {
-        let roof_s = 2.0 * 8192.0 * 9728.0 * 8192.0 / 1307.4e12;
-        let at = shape(&one([8192, 9728, 8192], DataType::Bf16, roof_s / share, name));
-        assert_eq!(at.waves.unwrap().efficiency(), 1.0);
-        assert!(at.sentence().contains(words), "{}", at.sentence());
-    }
 }
 
 #[test]
@@ -106,7 +81,6 @@ fn just_over_a_power_of_two_wastes_tiles_and_units() {
     close(w.wave_efficiency, 0.503, 5e-4);
     close(s.roof().unwrap().flops_per_s / 1e12, 551.6, 0.5);
     close(s.efficiency().unwrap(), 0.29, 5e-3);
-    assert!(s.sentence().ends_with("the kernel can improve too."));
 }
 
 #[test]
@@ -130,7 +104,6 @@ fn a_tall_skinny_one_is_the_memorys() {
     close(w.wave_efficiency, 0.842, 5e-4);
     assert_eq!(s.limit(), Limit::Memory);
     close(s.efficiency().unwrap(), 0.235, 1e-3);
-    assert!(s.sentence().starts_with("Memory limits this shape"));
 }
 
 #[test]
@@ -138,7 +111,7 @@ fn no_claim_about_stream_k_and_persistent_kernels() {
     let name = "Cijk_Alik_Bljk_BBS_BH_UserArgs_MT256x256x64_MI16x16x1_SK3_ISA950";
     let s = shape(&one([4096, 4096, 4096], DataType::Bf16, 300e-6, name));
     assert!(s.waves.is_none() && s.roof().is_none());
-    assert!(s.sentence().contains("stream-K"));
+    assert_eq!(s.no_waves, Some(NoWaves::StreamK));
 }
 
 #[test]

@@ -1,11 +1,10 @@
-//! What limits a row under the roof of its tile: as a value, a sentence and a formula.
+//! What limits a row under the roof of its tile: as a value and a formula.
 
-use super::{AT_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE_LIMITS};
+use super::{MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, TILE_LIMITS};
 use crate::formula::{Formula, given, given_as};
-use crate::names::roof_name;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::tiling::TileRoof;
-use gemmscope_model::units::{FlopsPerSec, format_significant, plural, rounded_percent};
+use gemmscope_model::units::{FlopsPerSec, format_significant};
 
 /// Below this share of what memory allows, less traffic would save next to nothing.
 pub const LATENCY: f64 = 0.1;
@@ -90,91 +89,5 @@ impl RowTile {
         } else {
             Limit::FewWorkgroups
         }
-    }
-
-    /// What the tile allows at most, what was measured, and what would help.
-    pub fn sentence(&self) -> String {
-        let attained = FlopsPerSec(self.attained_flops_per_s);
-        let (Some(waves), Some(bound), Some((units, kind))) = (self.waves, self.bound, &self.units)
-        else {
-            return format!(
-                "Tile {}. Its waves are not known: {}.",
-                self.tile,
-                self.no_waves.unwrap_or("the device has no peak for this type")
-            );
-        };
-        let roof = bound.roof;
-        let share = self.attained_flops_per_s / roof.flops_per_s;
-        let allowed = FlopsPerSec(roof.flops_per_s);
-        if bound.memory_limited {
-            if share < LATENCY {
-                return format!(
-                    "Measured: {attained}, {} of the {allowed} that memory allows. The call takes far \
-                     longer than its traffic: launch and latency weigh most.",
-                    rounded_percent(share),
-                );
-            }
-            return format!(
-                "Memory limits this shape with any tile. Measured: {attained}, {} of the {allowed} \
-                 that memory allows. Less traffic helps, or a kernel that uses more of the \
-                 bandwidth.",
-                rounded_percent(share),
-            );
-        }
-        let limit = self.limit();
-        let why = match limit {
-            Limit::SplitK | Limit::FewWorkgroups => {
-                format!("{} for {units} {kind}s", plural(waves.workgroups, "workgroup"))
-            }
-            Limit::TailWave => format!(
-                "{} workgroups on {units} {kind}s, which makes {} waves with a partial last one",
-                waves.workgroups, waves.waves
-            ),
-            Limit::TilePadding => {
-                format!("Tiles of {}x{} reach past the output", self.tile.m, self.tile.n)
-            }
-            Limit::Memory | Limit::Kernel => "Tile and waves fit".to_owned(),
-        };
-        let measured = format!("Measured: {attained}, {} of that.", rounded_percent(share));
-        if share > OVER_TILE_ROOF {
-            return format!(
-                "{why}: at most {allowed}. {measured} So tile, split-K or the number of {kind}s is \
-                 not what is assumed here."
-            );
-        }
-        let caution = match self.split_k {
-            SplitK::AtRunTime => {
-                " The kernel chooses its split-K when launched; 1 is assumed here."
-            }
-            _ => "",
-        };
-        format!(
-            "{why}: at most {allowed}, {} of the {}. {measured} {}{caution}",
-            rounded_percent(roof.flops_per_s / roof.device_flops_per_s),
-            roof_name(self.kind),
-            advice(
-                limit,
-                share >= AT_ROOF,
-                self.attained_flops_per_s >= AT_ROOF * roof.device_flops_per_s,
-            ),
-        )
-    }
-}
-
-/// What would help, where the kernel is at the roof of its tile or below it, and at the device's.
-fn advice(limit: Limit, at_roof: bool, at_device: bool) -> String {
-    let first = match limit {
-        Limit::SplitK => "Use more split-K",
-        Limit::FewWorkgroups => "Use smaller tiles, or batch",
-        Limit::TilePadding => "Use a tile that fits",
-        Limit::TailWave => "Use a tile that fills the last wave, or stream-K",
-        Limit::Memory | Limit::Kernel if at_device => return "Little is left to gain.".to_owned(),
-        Limit::Memory | Limit::Kernel => {
-            return "The rest is lost in the kernel, or to a lower clock.".to_owned();
-        }
-    };
-    match at_roof {
-        true => format!("{first}; a better kernel would not help."),
-        false => format!("{first}; the kernel can improve too."),
     }
 }

@@ -1,12 +1,11 @@
-//! What the other settings of a sweep change: each value of each setting, and how near to the fastest
-//! variant those with it come, among variants that differ in nothing else.
+//! The influence of the other settings of a sweep: for each value of each setting, how close its variants come to the
+//! fastest one, among variants equal in all else.
 
 use super::name_parts::{NameParts, axis_of};
 use super::{by_shape, settings};
 use crate::tuning::{parameter, parameter_columns};
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_model::units::{percent, plural};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::{self, mix};
@@ -17,9 +16,7 @@ pub const MOST_ROWS: usize = 50_000;
 /// A setting with more values than this is a name or a result.
 const MOST_VALUES: usize = 32;
 /// A setting whose worst value comes within this share of the best changes nothing.
-const LITTLE: f64 = 0.05;
-/// Settings that the sentence names.
-const NAMED: usize = 3;
+pub const LITTLE: f64 = 0.05;
 
 /// A value of a setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -232,48 +229,12 @@ impl Stated {
     }
 }
 
-/// What stands for the text of a row in a column of settings; `None` without one.
+/// The code of a row's text in a settings column; `None` without one.
 fn value_of_row(column: &Column, row: usize) -> Option<u64> {
     match &column.data {
         ColumnData::Number(v) => v.get(row).filter(|v| v.is_finite()).map(|v| v.to_bits()),
         ColumnData::Text { codes, .. } => codes.get(row).filter(|c| **c > 0).map(|c| u64::from(*c)),
     }
-}
-
-/// The settings that matter most, in a sentence; `None` where no setting but the tile varies.
-pub fn sentence(influences: &[Influence]) -> Option<String> {
-    influences.first()?;
-    let told: Vec<String> = influences
-        .iter()
-        .filter(|i| i.spread() > LITTLE)
-        .take(NAMED)
-        .filter_map(|i| {
-            let (best, worst) = (i.values.first()?, i.values.last()?);
-            let name = &i.name;
-            let set = if i.values.len() == 2 { "pair" } else { "set" };
-            let sets = plural(u64::from(i.sets), set);
-            let on = format!("{sets} on {}", plural(i.shapes as u64, "shape"));
-            let reach = format!("{} reaches {} of the best rate", worst.value, percent(worst.best));
-            // A value that is far from the best of some shape is no choice for all.
-            Some(match 1.0 - best.best > LITTLE {
-                true => format!(
-                    "choose {name} by shape (always {} reaches {}, always {reach}, {on})",
-                    best.value,
-                    percent(best.best)
-                ),
-                false => format!("{name} {} is best ({reach}, {on})", best.value),
-            })
-        })
-        .collect();
-    Some(match told.is_empty() {
-        true => {
-            "No other setting changes the best rate by more than 5 %, all else equal.".to_owned()
-        }
-        false => format!(
-            "The other settings, all else equal, in the geometric mean: {}.",
-            told.join("; ")
-        ),
-    })
 }
 
 #[cfg(test)]
@@ -305,13 +266,6 @@ mod tests {
             .map(|v| (v.value.as_str(), found[0].sets, (v.best * 1e3).round() / 1e3))
             .collect();
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
-        assert_eq!(
-            sentence(&found).unwrap(),
-            "The other settings, all else equal, in the geometric mean: VW 4 is best (2 reaches \
-             50.0 % of the best rate, 4 pairs on 1 shape); TT 4_4 is best (8_8 reaches 66.7 % of the \
-             best rate, 4 pairs on 1 shape); WGM 1 is best (8 reaches 90.9 % of the best rate, 4 pairs \
-             on 1 shape)."
-        );
     }
 
     #[test]
@@ -400,10 +354,6 @@ mod tests {
             }
         }
         let found = influences(&rows.frame(None), Axis::Bn);
-        assert_eq!(
-            sentence(&found).unwrap(),
-            "The other settings, all else equal, in the geometric mean: choose VW by shape (always 2 reaches 89.4 %, always 4 reaches 89.4 % of the best rate, 2 pairs on 2 shapes)."
-        );
         for value in &found[0].values {
             assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");
         }
@@ -434,6 +384,5 @@ mod tests {
             rows.row((512, 512, 512), "", time, "");
         }
         assert_eq!(influences(&rows.frame(None), Axis::Bn), []);
-        assert_eq!(sentence(&[]), None);
     }
 }

@@ -21,13 +21,13 @@ pub(super) fn axis_of(title: &str) -> Option<Axis> {
 }
 
 /// A setting in a kernel's name: its letters, what they stand for, and its value.
-pub(super) type Part = (String, Option<Axis>, String);
+pub(super) type NamedSetting = (String, Option<Axis>, String);
 
 /// The parts of kernel names that vary, where the names are built alike: `GRVW4` is 4 of `GRVW`.
 pub(super) struct NameParts<'a> {
     codes: &'a [u32],
     /// For each name its settings; empty for names that are built differently.
-    settings: Vec<Vec<Part>>,
+    settings: Vec<Vec<NamedSetting>>,
     /// For each name a hash of what varies in it and is no setting; of all of a name that is built differently.
     others: Vec<u64>,
 }
@@ -83,7 +83,7 @@ impl<'a> NameParts<'a> {
     }
 
     /// The code of a row's name, and its settings.
-    pub(super) fn at(&self, row: usize) -> (u32, &[Part]) {
+    pub(super) fn at(&self, row: usize) -> (u32, &[NamedSetting]) {
         let code = self.codes.get(row).copied().unwrap_or(u32::MAX);
         (code, self.settings.get(code as usize).map_or(&[], Vec::as_slice))
     }

@@ -36,7 +36,7 @@ impl Setting {
 /// The settings of a row.
 type Settings<'a> = Box<dyn Fn(usize) -> Setting + 'a>;
 
-/// What tells the settings of rows: the best source.
+/// The best source of tile settings.
 pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Settings<'_>)> {
     let data = &*frame.data;
     let whole = |v: Option<&[f64]>, row: usize| match v.and_then(|v| v.get(row)) {

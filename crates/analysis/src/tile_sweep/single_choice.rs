@@ -1,10 +1,7 @@
-//! The one setting to take for all shapes of a sweep, and what a sweep says in one sentence.
+//! The one setting to take for all shapes of a sweep.
 
-use super::{Panel, Sweep, TileSource};
+use super::{Panel, Sweep, SweepLine};
 use crate::ledger::TIE;
-use gemmscope_model::gemm::Problem;
-use gemmscope_model::tiling::Axis;
-use gemmscope_model::units::{capitalized, grouped, percent, plural};
 use std::collections::BTreeMap;
 
 /// A setting that ran on a smaller share of the shapes is no choice for all of them.
@@ -12,7 +9,7 @@ const RAN: f64 = 0.8;
 
 /// The setting that does best on average over the shapes of a sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct SingleChoice {
+pub struct SingleChoice {
     /// `128`, `64×128`.
     pub label: String,
     /// Mean over the shapes it ran on of its rate over the best one, 0 to 1.
@@ -27,14 +24,14 @@ pub(super) struct SingleChoice {
 
 impl SingleChoice {
     /// True where it ran on so many of the shapes that it is a choice for all of them.
-    fn for_all(&self) -> bool {
+    pub fn for_all(&self) -> bool {
         self.ran as f64 >= RAN * self.shapes as f64
     }
 }
 
 /// The best setting for all shapes together; where none ran on most of them, that which is the fastest
 /// on most.
-pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
+fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
     /// Where the label of a setting is, the sum of its shares, the shapes that it ran on, and was about the fastest on.
     type Tried<'a> = ((&'a Panel, usize), f64, usize, usize);
     let mut of: BTreeMap<(u32, u32), Tried<'_>> = BTreeMap::new();
@@ -67,90 +64,22 @@ pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
     })
 }
 
-/// Up to so many shapes are named in sentences.
-pub const NAMED: usize = 3;
-
 impl Sweep {
     /// How many lines all panels have.
     pub fn count(&self) -> usize {
         self.panels.iter().map(|p| p.lines.len()).sum()
     }
 
-    /// What the map says in one sentence; up to [`NAMED`] shapes with their best setting.
-    pub fn headline(&self) -> String {
-        let lines = self.count();
-        let what = match self.source {
-            TileSource::BestColumn => ", as stated",
-            TileSource::Columns => "",
-            TileSource::KernelNames => ", tiles from kernel names",
-        };
-        let axis = self.axis.label();
-        let with = |label: &str| match self.axis {
-            Axis::Bn | Axis::Bm | Axis::BmBn | Axis::Bk => format!("Tile {axis} = {label}"),
-            Axis::SplitK | Axis::Stages | Axis::Warps => format!("{} = {label}", capitalized(axis)),
-        };
-        let single = single_choice(self);
-        let mut text = match lines {
-            2.. if let Some(c) = single.as_ref().filter(|c| c.best == c.shapes) => format!(
-                "{} is within 2 % of the fastest on {}{what}",
-                with(&c.label),
-                match c.shapes {
-                    2 => "both shapes".to_owned(),
-                    n => format!("all {} shapes", grouped(n as u64)),
-                }
-            ),
-            1..=NAMED => format!("Best {axis}: {}{what}", self.winners().join(", ")),
-            n => match single {
-                Some(c) if c.for_all() => format!(
-                    "{} is the best single choice{what}: {} of the best rate on average, within \
-                     2 % of it on {} of {}",
-                    with(&c.label),
-                    percent(c.share),
-                    grouped(c.best as u64),
-                    plural(c.shapes as u64, "shape")
-                ),
-                Some(c) => format!(
-                    "{} is within 2 % of the fastest on {} of the {} that tried it, of {} in all{what}",
-                    with(&c.label),
-                    grouped(c.best as u64),
-                    plural(c.ran as u64, "shape"),
-                    grouped(n as u64)
-                ),
-                None => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
-            },
-        };
-        if self.agreement.1 > 0 {
-            text.push_str(&format!(
-                ". The model's pick of {axis} is the best measured in {} of {}",
-                grouped(self.agreement.0),
-                grouped(self.agreement.1)
-            ));
-        }
-        if self.model_reaches.is_finite() {
-            text.push_str(&format!(
-                "; its picks reach {} of the best rate",
-                percent(self.model_reaches)
-            ));
-        }
-        text.push('.');
-        text
+    /// The setting that does best on average over its shapes; where none ran on most of them, the one that is the
+    /// fastest on most.
+    pub fn single_choice(&self) -> Option<SingleChoice> {
+        single_choice(self)
     }
+}
 
-    /// The best setting of each shape: `64 for 384 × 3072 × 1024`.
-    fn winners(&self) -> Vec<String> {
-        let mut out = Vec::new();
-        for panel in &self.panels {
-            for line in &panel.lines {
-                let Problem { m, n, k, .. } = line.problem;
-                let best = line.best.map_or("unknown".to_owned(), |i| panel.column_label(i));
-                let as_fast = line.tried.iter().filter(|tried| tried.share * TIE >= 1.0).count();
-                let alike = match as_fast {
-                    0 | 1 => String::new(),
-                    n => format!(" ({} within 2 %)", plural(n as u64 - 1, "other")),
-                };
-                out.push(format!("{best}{alike} for {m} × {n} × {k}"));
-            }
-        }
-        out
+impl SweepLine {
+    /// How many of its settings are within [`TIE`] of the fastest.
+    pub fn about_best(&self) -> usize {
+        self.tried.iter().filter(|tried| tried.share * TIE >= 1.0).count()
     }
 }

@@ -200,7 +200,7 @@ fn one_setting_for_all_shapes_is_the_best_on_average() {
         ],
         None,
     );
-    let found = super::single_choice::single_choice(&Sweep::new(&f, None).unwrap()).unwrap();
+    let found = Sweep::new(&f, None).unwrap().single_choice().unwrap();
     assert_eq!((found.label.as_str(), found.best, found.shapes), ("128", 1, 2));
     assert!((found.share - (10.0 / 11.0 + 1.0) / 2.0).abs() < 1e-12);
 }

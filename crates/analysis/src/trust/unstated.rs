@@ -1,27 +1,68 @@
 //! What no file states: what was assumed of it, and what the user chose.
 
-use super::{About, Reason, Verdict, of_all};
-use crate::names::distinct;
+use super::{Ground, ReasonFacts, Verdict, of_all};
+use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{BEST_MEASURED, match_name};
-use gemmscope_model::units::{FlopsPerSec, decapitalized, grouped, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{Assumption, Source};
 use gemmscope_table::field::Frame;
 
-/// Things that were assumed which a sentence names.
-const ASSUMED: usize = 4;
+/// Something that no file states and that was assumed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assumed {
+    /// The assumption. Its key is one of `ImportOptions::answers`, or "" for what the rows are.
+    pub assumption: Assumption,
+    /// The file that does not state it, where others do.
+    pub file: Option<String>,
+}
+
+/// Something that no file states and that the user chose, or the catalogue's default for it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chosen {
+    /// The device of the roof, where the file names none.
+    Device(String),
+    /// Another device than the format implies.
+    OtherDevice {
+        /// The file, where other files name their device.
+        file: Option<String>,
+        /// The device.
+        device: String,
+    },
+    /// A launch floor that was not measured.
+    LaunchFloor {
+        /// The device.
+        device: String,
+        /// Its launch floor, seconds.
+        floor_s: f64,
+        /// Where that is from.
+        source: String,
+    },
+    /// An achievable rate that is the best one measured.
+    Achievable {
+        /// The type.
+        dtype: DataType,
+        /// FLOP/s.
+        rate: f64,
+        /// Where that is from.
+        source: String,
+    },
+    /// An answer to a question of the importer, in its words.
+    Answer(String),
+    /// What the rows are.
+    Kind(DataKind),
+}
 
 /// What no file states: device, units, types, what the rows are.
 #[derive(Default)]
-pub(super) struct Given {
-    pub(super) assumed: Vec<Assumption>,
-    pub(super) chosen: Vec<String>,
+pub(super) struct Unstated {
+    pub(super) assumed: Vec<Assumed>,
+    pub(super) chosen: Vec<Chosen>,
 }
 
-impl Given {
-    pub(super) fn of(frame: &Frame, sources: &[&Source]) -> Given {
+impl Unstated {
+    pub(super) fn of(frame: &Frame, sources: &[&Source]) -> Unstated {
         let (data, devices) = (&*frame.data, &frame.metrics.devices);
-        let mut out = Given::default();
+        let mut out = Unstated::default();
         if sources.is_empty() {
             return out;
         }
@@ -30,17 +71,14 @@ impl Given {
         frame.rows.iter().for_each(|r| used[usize::from(data.device[*r as usize])] = true);
         for ((device, stated), used) in devices.iter().zip(&data.devices).zip(used) {
             if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
-                out.choose(format!(
-                    "The file names no device. The roof is that of the {}.",
-                    d.name
-                ));
+                out.choose(Chosen::Device(d.name.clone()));
             }
             let floor = device.as_ref().filter(|_| used && launches).map(|d| (d, d.launch_floor()));
             if let Some((d, (floor_s, why))) =
                 floor.filter(|(_, (_, why))| why.starts_with("assumed"))
             {
-                let floor = seconds_brief(floor_s);
-                out.choose(format!("Launch floor of the {}: {floor}, {why}.", d.name));
+                let (device, source) = (d.name.clone(), why.into());
+                out.choose(Chosen::LaunchFloor { device, floor_s, source });
             }
             let peaks = device.iter().filter(|_| used).flat_map(|d| &d.peaks);
             for peak in peaks {
@@ -48,111 +86,93 @@ impl Given {
                     (peak.achievable_flops_per_s, &peak.achievable_source)
                     && source.starts_with(BEST_MEASURED)
                 {
-                    let rate = FlopsPerSec(rate);
-                    out.choose(format!("Achievable {} is {rate}, {source}.", peak.dtype));
+                    let (dtype, source) = (peak.dtype, source.clone());
+                    out.choose(Chosen::Achievable { dtype, rate, source });
                 }
             }
         }
         for source in sources {
             for a in &source.assumptions {
-                // What is not so of every file names its own.
+                // An assumption that not all files share names its file.
                 let says = |s: &&Source| s.assumptions.iter().any(|o| o.text == a.text);
-                let who = match sources.iter().all(says) {
-                    true => "The file",
-                    false => source.name.as_str(),
-                };
+                let file = (!sources.iter().all(says)).then(|| source.name.clone());
                 let code = data.devices.iter().position(|d| *d == a.value);
-                // What a format implies gives way to the user's choice.
+                // The user's choice overrides a device that the format implies.
                 let other = code.and_then(|code| devices[code].as_ref()).filter(|d| {
                     let may_be = match_name(&a.value).candidates();
                     a.key == "device" && may_be.iter().all(|c| c.id != d.id)
                 });
-                // Of a name that fits several devices, none is assumed.
+                // A name that fits several devices implies none.
                 let open = code.is_some_and(|code| devices[code].is_none());
                 match other {
                     // Said above, or asked for by the first sentence.
                     _ if a.key == "device" && (open || a.value.is_empty()) => {}
-                    _ if a.by_hand => out.choose(a.text.clone()),
-                    Some(d) => out.choose(format!("{who} names no device: you chose {}.", d.name)),
+                    _ if a.by_hand => out.choose(Chosen::Answer(a.text.clone())),
+                    Some(d) => {
+                        out.choose(Chosen::OtherDevice { file, device: d.name.clone() });
+                    }
                     None => {
-                        let text = match a.key.as_str() {
-                            "device" => a.text.replacen("The file", who, 1),
-                            _ => a.text.clone(),
-                        };
-                        out.assume(Assumption { text, ..a.clone() });
+                        let file = file.filter(|_| a.key == "device");
+                        out.assume(Assumed { assumption: a.clone(), file });
                     }
                 }
             }
         }
         let decision = frame.decision();
         if decision.overridden() {
-            out.choose(format!("You chose: {}", decision.kind.hint()));
+            out.choose(Chosen::Kind(decision.kind));
         } else if matches!(decision.kind, DataKind::Sweep | DataKind::Sides) {
-            out.assume(Assumption {
+            let assumption = Assumption {
                 key: String::new(),
                 text: decision.reason.to_owned(),
                 value: String::new(),
                 choices: Vec::new(),
                 by_hand: false,
-            });
+            };
+            out.assume(Assumed { assumption, file: None });
         }
         out
     }
 
-    fn choose(&mut self, text: String) {
-        if !self.chosen.contains(&text) {
-            self.chosen.push(text);
+    fn choose(&mut self, chosen: Chosen) {
+        if !self.chosen.contains(&chosen) {
+            self.chosen.push(chosen);
         }
     }
 
-    fn assume(&mut self, a: Assumption) {
-        let known = self.assumed.iter().any(|o| (&o.key, &o.text) == (&a.key, &a.text));
-        if !known && !a.text.is_empty() {
+    fn assume(&mut self, a: Assumed) {
+        let of =
+            |a: &Assumed| (a.assumption.key.clone(), a.assumption.text.clone(), a.file.clone());
+        let known = self.assumed.iter().any(|other| of(other) == of(&a));
+        if !known && !a.assumption.text.is_empty() {
             self.assumed.push(a);
         }
     }
 }
 
 /// Units and types that no file states and nobody chose yet.
-pub(super) fn asked(assumed: &[Assumption]) -> Option<Reason> {
-    let open = |a: &&Assumption| {
+pub(super) fn asked(assumed: &[Assumed]) -> Option<ReasonFacts> {
+    let assumed = assumed.iter().map(|a| &a.assumption);
+    let open = assumed.filter(|a| {
         a.value.is_empty() && ["unit", "dtype"].iter().any(|key| a.key.starts_with(key))
-    };
-    let open: Vec<&Assumption> = assumed.iter().filter(open).collect();
-    let text = &open.first()?.text;
+    });
+    let open: Vec<&Assumption> = open.collect();
+    let ground = Ground::Asked(open.first()?.text.clone());
     let count = open.len() as u64;
-    Some(of_all(About::Device, Verdict::WithCare, (count, count), text.clone()))
+    Some(of_all(ground, Verdict::WithCare, (count, count)))
 }
 
 /// What no file states. An assumed device or type changes every share of a roof, and a unit every figure, unless
 /// the file's own figures agree with the recomputed ones.
-pub(super) fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
+pub(super) fn assumed(assumed: &[Assumed], agrees: bool) -> Option<ReasonFacts> {
     let weighs = |a: &&Assumption| {
         // Rates and times of a file that agree confirm its units, and say nothing of its types.
         let unit = a.key.starts_with("unit") && !agrees;
         a.key == "device" || a.key.starts_with("dtype") || unit
     };
-    let assumed: Vec<&Assumption> = assumed.iter().filter(|a| !a.value.is_empty()).collect();
-    let (all, heavy) =
-        (assumed.len() as u64, assumed.iter().copied().filter(weighs).count() as u64);
-    let each: Vec<String> = assumed.iter().map(|a| named(a)).collect();
-    let each = distinct(each.iter().map(String::as_str));
-    let more = each.len().saturating_sub(ASSUMED);
-    let mut told: Vec<String> = each.into_iter().take(ASSUMED).collect();
-    told.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+    let assumed = assumed.iter().map(|a| &a.assumption).filter(|a| !a.value.is_empty());
+    let all = assumed.clone().count() as u64;
+    let heavy = assumed.filter(weighs).count() as u64;
     let weight = if heavy > 0 { Verdict::WithCare } else { Verdict::Sound };
-    let text = format!("Assumed: {}.", told.join("; "));
-    (all > 0).then(|| of_all(About::Assumed, weight, (heavy, all), text))
-}
-
-/// An assumption in a word or two where its key says what it is, else its sentence.
-fn named(a: &Assumption) -> String {
-    match a.key.split_once(':') {
-        Some(("unit", column)) => format!("{} for \u{201c}{column}\u{201d}", a.value),
-        None if ["dtype", "device", "layout"].contains(&a.key.as_str()) => {
-            let what = if a.key == "dtype" { "type" } else { a.key.as_str() };
-            format!("{what} {}", a.value)
-        }
-        _ => decapitalized(a.text.trim_end_matches('.')),
-    }
+    (all > 0).then(|| of_all(Ground::Assumed, weight, (heavy, all)))
 }

@@ -13,12 +13,12 @@ use crate::places::FEW;
 use crate::plot::{value_bar, value_panel};
 use crate::scale::{Scale, ScaleKind, extent};
 use crate::scene::Scene;
-use crate::spec::{Figure, Rows, Spec};
+use crate::spec::{BarRows, Figure, Spec};
 use crate::ticks::Format;
-use gemmscope_model::units::plural;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::charts as words;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -175,14 +175,10 @@ impl Picture for Bars {
     fn notes(&self) -> Vec<String> {
         let order = &self.spec.order;
         let has_roof = order.iter().any(|g| self.spec.figures[ROOF].of[*g].is_finite());
-        let mut out = vec![
-            if has_roof { "The tick marks the roof." } else { "No roof: choose a device." }
-                .to_owned(),
-        ];
+        let mut out = vec![if has_roof { words::ROOF_TICK } else { words::NO_ROOF }.to_owned()];
         let above = order.iter().filter(|g| self.above(**g)).count() as u64;
         if above > 0 {
-            let marks = plural(above, self.spec.marks.trim_end_matches('s'));
-            out.push(format!("{marks} above the roof: tick in orange."));
+            out.push(words::bars_above(above, self.spec.marks.trim_end_matches('s')));
         }
         out.extend(self.spec.notes());
         out
@@ -198,7 +194,7 @@ impl Picture for Bars {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (spec, theme) = (&self.spec, options.theme);
-        let placed = Rows { row: ROW, around: AROUND }.place(spec, scene, room, options);
+        let placed = BarRows { row: ROW, around: AROUND }.place(spec, scene, room, options);
         // Scales hold all bars, so that scrolling moves bars and nothing else.
         let gap = if room[2] < NARROW { 14.0 } else { 28.0 };
         let n = self.panels.len() as f64;

@@ -18,6 +18,7 @@ use gemmscope_table::column_format;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::stats::quantile;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::charts as words;
 use std::ops::Range;
 
 /// This chart in the list of all.
@@ -155,15 +156,15 @@ impl Picture for Boxes {
                 format!("{} at {by} {name}", Format::of(&self.value.unit).write(**median, 3))
             });
             let what = self.value.label.to_lowercase();
-            out.push(format!("Median {what}: {least} to {most}."));
+            out.push(words::medians(&what, [&least, &most]));
         }
-        out.push("Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned());
+        out.push(words::BOX_PARTS.to_owned());
         let theme = &Theme::LIGHT;
         if !self.spec.legend(theme).is_empty() {
-            out.push("A box is of all its points, whatever their colour.".to_owned());
+            out.push(words::BOX_OF_ALL.to_owned());
         }
         if self.spec.groups.rows.len() > POINTS * self.names.len() {
-            out.push(format!("At most {POINTS} points a box shown."));
+            out.push(words::points_a_box(POINTS));
         }
         out.extend(self.spec.notes());
         out
@@ -194,7 +195,7 @@ impl Picture for Boxes {
             }
             let x = left + width * (i as f64 + 0.5);
             let px = |at| plot.y.px(self.quantile(at, group));
-            // What has no logarithm lies below all.
+            // Values without a logarithm sort lowest.
             let [low, q1, median, q3, high] = [0, 1, 2, 3, 4]
                 .map(|at| Some(px(at)).filter(|y| y.is_finite()).unwrap_or(top + height));
             for (a, b) in [(low, q1), (q3, high)] {

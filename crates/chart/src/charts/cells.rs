@@ -13,12 +13,12 @@ use crate::scale::{ScaleKind, extent};
 use crate::scene::Scene;
 use crate::spec::{Figure, Name, Spec};
 use crate::tooltip::Tooltip;
-use gemmscope_model::units::plural;
 use gemmscope_table::column_format;
 use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::charts as words;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -166,9 +166,9 @@ impl Picture for CellMap {
 
     fn notes(&self) -> Vec<String> {
         let over = self.spec.figures[0].of.iter().filter(|v| self.above(**v)).count() as u64;
-        let over = (over > 0).then(|| format!("{} above the roof: framed.", plural(over, "cell")));
+        let over = (over > 0).then(|| words::cells_above(over));
         let binned = self.xs.binned || self.ys.binned;
-        let binned = binned.then(|| "Numbers are binned.".to_owned());
+        let binned = binned.then(|| words::BINNED.to_owned());
         let own = over.into_iter().chain(binned).chain(self.slower.clone());
         own.chain(self.spec.notes()).collect()
     }
@@ -176,8 +176,7 @@ impl Picture for CellMap {
     fn obstacle(&self) -> Option<String> {
         let (nx, ny) = (self.xs.len(), self.ys.len());
         let many = nx.saturating_mul(ny) > MOST_CELLS;
-        let why = "cells are too many: choose an axis with fewer values, or filter.";
-        many.then(|| format!("{nx} × {ny} {why}")).or_else(|| self.spec.obstacle())
+        many.then(|| words::too_many_cells(nx, ny)).or_else(|| self.spec.obstacle())
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {

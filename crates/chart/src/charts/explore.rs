@@ -1,12 +1,10 @@
-//! What cells, bars and boxes share: they are one plot with several marks, so a choice stays when
-//! the mark changes.
+//! Settings shared by cells, bars and boxes: one plot with several marks, so a choice stays when the mark changes.
 
 use crate::aggregate::{Aggregate, Groups, best_first, used};
 use crate::band_scale::{BandScale, Order};
 use crate::row_names::RowNames;
 use crate::scale::ScaleKind;
 use crate::spec::Name;
-use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
@@ -46,7 +44,7 @@ pub(super) const NONE: &str = "none";
 /// How many orders every mark has, the first of the list.
 const USUAL: usize = 3;
 
-/// What runs along an axis.
+/// The field of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Axis {
     /// One band for everything.
@@ -160,10 +158,7 @@ impl<'a> Explore<'a> {
         let of = |row: &u32| frame.device(*row as usize);
         let device = set.rows.first().map(of);
         let rows = rows.iter().copied().filter(|row| Some(of(row)) == device).collect();
-        let note = (slower > 0).then(|| {
-            let rows = plural(slower, "row");
-            format!("{rows} of {} not shown: of each GEMM its fastest kernel counts, of repeats the middle one.", side.label)
-        });
+        let note = (slower > 0).then(|| gemmscope_words::charts::not_counted(slower, &side.label));
         (frame.with_rows(Arc::new(rows)), Some(control), note)
     }
 
@@ -183,7 +178,7 @@ impl<'a> Explore<'a> {
         Some((frame.with_rows(Arc::new(rows.map(|(row, _)| *row).collect())), control))
     }
 
-    /// What runs along an axis; `none` names the choice of no field, where there is one.
+    /// The field of an axis; `none` names the choice of no field, where there is one.
     pub(super) fn axis(
         &mut self,
         key: &str,
@@ -205,7 +200,7 @@ impl<'a> Explore<'a> {
         Field::parse(key).and_then(|f| self.frame.info(&f))
     }
 
-    /// What the marks stand for.
+    /// The field that groups rows into marks.
     pub(super) fn x(&mut self, none: Option<&str>, default: &str) -> Axis {
         self.axis(X, "X", none, default)
     }

@@ -12,7 +12,7 @@ use crate::plot::value_panel;
 use crate::row_names::RowNames;
 use crate::scale::{Scale, ScaleKind};
 use crate::scene::{START, Scene};
-use crate::spec::{Figure, Name, Rows, Spec, nothing};
+use crate::spec::{BarRows, Figure, Name, Spec};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_analysis::ledger::{Account, Ledger, Splitter};
@@ -22,6 +22,7 @@ use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::group::numbered;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::charts as words;
 use gemmscope_words::headline;
 use std::sync::Arc;
 
@@ -57,7 +58,7 @@ const TIME: usize = 0;
 const LOST: usize = 1;
 const ACCOUNTS: usize = 3;
 
-/// What can be set: what lost time is added up by first; and the number of the side.
+/// The settings (grouping first) and the index of the side.
 fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
     let mut options = vec![Choice::new(GEMM, "each GEMM")];
     options.extend(Choice::fields(&frame.fields(), Some(FieldKind::Category)));
@@ -120,11 +121,11 @@ impl LostTime {
         let of = |figure: &[f64]| order.iter().map(|b| figure[*b]).sum::<f64>();
         let lost_s = of(&lost);
         let [roof, no_roof] = [Account::Roof, Account::NoRoof].map(|a| of(&accounts[a as usize]));
-        let obstacle = nothing(frame).or(match order[..] {
-            [] => Some("No GEMM here has a time."),
+        let obstacle = words::nothing(frame).or(match order[..] {
+            [] => Some(words::NO_TIME),
             _ if lost_s > 0.0 => None,
-            _ if roof > 0.0 => Some("No time lost: every GEMM is at its roof."),
-            _ => Some("No roof: choose a device."),
+            _ if roof > 0.0 => Some(words::NOTHING_LOST),
+            _ => Some(words::NO_ROOF),
         });
         let mut notes = Vec::new();
         for book in ledger.books.iter().filter(|b| b.number == at) {
@@ -132,7 +133,7 @@ impl LostTime {
         }
         notes.extend(most(&order, &lost, lost_s));
         if no_roof > 0.0 {
-            notes.push(format!("{} without a known roof.", seconds_brief(no_roof)));
+            notes.push(words::without_roof(no_roof));
         }
         notes.push(frame.kind().hint().to_owned());
 
@@ -145,7 +146,7 @@ impl LostTime {
         let mut held = Vec::new();
         for (account, mut seconds) in Account::ALL.into_iter().zip(accounts) {
             if order.iter().any(|b| seconds[*b] > 0.0) {
-                // What holds no time is not said.
+                // Accounts without time are left blank.
                 seconds.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = f64::NAN);
                 figures.push(Figure::new(account.label(), "s", seconds));
                 held.push(account);
@@ -168,8 +169,8 @@ fn most(order: &[usize], lost: &[f64], lost_s: f64) -> Option<String> {
         sum += lost[*b];
         sum >= 0.8 * lost_s * (1.0 - 1e-12)
     })?;
-    let (few, all, lost) = (enough + 1, order.len(), seconds_brief(lost_s));
-    (lost_s > 0.0 && all > 1).then(|| format!("{few} of {all} bars hold 80 % of {lost}."))
+    let (few, all) = (enough + 1, order.len());
+    (lost_s > 0.0 && all > 1).then(|| words::few_hold_most(few, all, lost_s))
 }
 
 impl Picture for LostTime {
@@ -196,7 +197,7 @@ impl Picture for LostTime {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (theme, bars) = (options.theme, &self.spec);
-        let rows = Rows { row: ROW, around: AROUND };
+        let rows = BarRows { row: ROW, around: AROUND };
         let placed = rows.place(bars, scene, room, options);
         let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
         let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));
@@ -216,7 +217,7 @@ impl Picture for LostTime {
             let mut sum = 0.0;
             for (account, figure) in self.held.iter().zip(&bars.figures[ACCOUNTS..]) {
                 let from = scale.px(sum);
-                // What is not known is no time.
+                // Unknown counts as 0.
                 sum += figure.of[bar].max(0.0);
                 let to = scale.px(sum);
                 if to > from {

@@ -29,7 +29,7 @@ use gemmscope_table::view_state::ViewState;
 use roofline::{By, Points};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What a chart is opened with.
+/// Inputs of a chart.
 #[derive(Clone, Debug)]
 pub struct Inputs<'a> {
     /// Data, figures, and the rows that pass the filters.
@@ -45,7 +45,7 @@ pub struct Inputs<'a> {
     /// Points may be coloured by their largest loss unasked: not in a frame, which is small and waits for
     /// no ledger.
     pub by_loss: bool,
-    /// What charts keep from one opening to the next.
+    /// Cache across openings.
     pub cache: RowCache,
     /// The user's own devices, which tools of the planner offer.
     pub own: &'a [Device],
@@ -80,8 +80,7 @@ const TABLES: usize = 2;
 const COLORINGS: usize = 4;
 
 impl RowCache {
-    /// What is kept of these data and figures, first in the list. What was of a table that is gone is
-    /// forgotten.
+    /// The entry of these data and figures, moved to the front. Entries of dropped tables are removed.
     fn of(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> MutexGuard<'_, Vec<Kept>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|k| k.data.strong_count() > 0 && k.metrics.strong_count() > 0);

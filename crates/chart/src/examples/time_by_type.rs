@@ -8,7 +8,7 @@ use crate::labels::Rect;
 use crate::plot::{value_bar, value_panel};
 use crate::scale::{Scale, ScaleKind, extent};
 use crate::scene::Scene;
-use crate::spec::{Figure, Rows, Spec};
+use crate::spec::{BarRows, Figure, Spec};
 use crate::ticks::Format;
 use gemmscope_table::field::Frame;
 
@@ -62,7 +62,7 @@ impl Picture for TimeByType {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let placed =
-            Rows { row: ROW, around: (24.0, 28.0) }.place(&self.spec, scene, room, options);
+            BarRows { row: ROW, around: (24.0, 28.0) }.place(&self.spec, scene, room, options);
         let (left, width) = (placed.left, room[2] - placed.left - 12.0);
         let times = &self.spec.figures[0].of;
         let (_, most) = extent(ScaleKind::Linear, times.iter().copied()).unwrap_or((0.0, 1.0));

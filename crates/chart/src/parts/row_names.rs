@@ -14,7 +14,7 @@ pub(crate) struct RowNames {
     /// Each row has a readable kernel name that no other row has.
     kernels: bool,
     /// What is not the same in all rows.
-    differs: Vec<Part>,
+    differs: Vec<NamePart>,
     /// By row of the frame.
     needs: Vec<Needs>,
     /// No two rows in turn are of one line, as those of a table with a column per kernel are.
@@ -35,7 +35,7 @@ enum Needs {
 
 /// What tells rows of one shape apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum NamePart {
     Types,
     Layout,
     Text(ColumnMeaning),
@@ -43,23 +43,23 @@ enum Part {
     Source,
 }
 
-impl Part {
-    const ALL: [Part; 6] = [
-        Part::Types,
-        Part::Layout,
-        Part::Text(ColumnMeaning::OpName),
-        Part::Text(ColumnMeaning::Library),
-        Part::Device,
-        Part::Source,
+impl NamePart {
+    const ALL: [NamePart; 6] = [
+        NamePart::Types,
+        NamePart::Layout,
+        NamePart::Text(ColumnMeaning::OpName),
+        NamePart::Text(ColumnMeaning::Library),
+        NamePart::Device,
+        NamePart::Source,
     ];
 
     fn code(self, frame: &Frame, row: usize) -> u32 {
         let d = &*frame.data;
         match self {
-            Part::Types | Part::Layout => u32::from(d.op[row]),
-            Part::Text(meaning) => d.codes(meaning).map_or(0, |codes| codes[row]),
-            Part::Device => u32::from(frame.device(row)),
-            Part::Source => u32::from(d.source[row]),
+            NamePart::Types | NamePart::Layout => u32::from(d.op[row]),
+            NamePart::Text(meaning) => d.codes(meaning).map_or(0, |codes| codes[row]),
+            NamePart::Device => u32::from(frame.device(row)),
+            NamePart::Source => u32::from(d.source[row]),
         }
     }
 
@@ -67,11 +67,11 @@ impl Part {
         let d = &*frame.data;
         let op = || &d.ops[usize::from(d.op[row])];
         match self {
-            Part::Types => op().types(),
-            Part::Layout => op().layout().to_owned(),
-            Part::Text(meaning) => d.text(meaning, row).to_owned(),
-            Part::Device => frame.device_name(d.device[row]).to_owned(),
-            Part::Source => d.sources[usize::from(d.source[row])].name.clone(),
+            NamePart::Types => op().types(),
+            NamePart::Layout => op().layout().to_owned(),
+            NamePart::Text(meaning) => d.text(meaning, row).to_owned(),
+            NamePart::Device => frame.device_name(d.device[row]).to_owned(),
+            NamePart::Source => d.sources[usize::from(d.source[row])].name.clone(),
         }
     }
 }
@@ -83,7 +83,7 @@ impl RowNames {
         let rows = || frame.rows.iter().map(|r| *r as usize);
         let kernels = own_kernels(frame);
         let first = rows().next();
-        let mut differs = Part::ALL.to_vec();
+        let mut differs = NamePart::ALL.to_vec();
         differs.retain(|part| {
             let text = first.map(|r| (part.code(frame, r), part.text(frame, r)));
             let same = |r: usize| {
@@ -162,9 +162,9 @@ impl RowNames {
 
 /// The parts without those that an earlier one tells already: a library with one file is not named
 /// after that too.
-fn telling(frame: &Frame, differs: Vec<Part>) -> Vec<Part> {
+fn telling(frame: &Frame, differs: Vec<NamePart>) -> Vec<NamePart> {
     // By text: codes of types and layouts are those of whole operations.
-    let of = |part: &Part| -> Vec<u32> {
+    let of = |part: &NamePart| -> Vec<u32> {
         let (mut known, mut texts) = (Vec::new(), BTreeMap::new());
         let rows = frame.rows.iter().map(|r| *r as usize);
         let numbers = rows.map(|r| {
@@ -174,10 +174,10 @@ fn telling(frame: &Frame, differs: Vec<Part>) -> Vec<Part> {
         });
         numbers.collect()
     };
-    let mut kept: Vec<(Part, Vec<u32>)> = Vec::new();
+    let mut kept: Vec<(NamePart, Vec<u32>)> = Vec::new();
     for part in differs {
         let own = of(&part);
-        let told = |(_, earlier): &(Part, Vec<u32>)| {
+        let told = |(_, earlier): &(NamePart, Vec<u32>)| {
             let mut follows = vec![None; earlier.len()];
             earlier.iter().zip(&own).all(|(a, b)| follows[*a as usize].get_or_insert(*b) == b)
         };

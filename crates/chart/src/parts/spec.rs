@@ -12,10 +12,11 @@ use crate::palette::Theme;
 use crate::plot::{Bands, Placed};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
-use gemmscope_model::units::{capitalized, plural};
+use gemmscope_model::units::capitalized;
 use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts as words;
 
 /// A figure of every group, of an SI base unit.
 pub(crate) struct Figure {
@@ -167,16 +168,14 @@ impl Spec {
 
     /// What stands in the way of any mark.
     pub(crate) fn obstacle(&self) -> Option<String> {
-        if let Some(why) = nothing(&self.frame) {
+        if let Some(why) = words::nothing(&self.frame) {
             return Some(why.to_owned());
         }
         let blank = |g: &usize| self.figures.iter().all(|f| f.of[*g].is_nan());
         match (&self.order[..], self.find.as_str()) {
-            ([], "") => Some("No GEMM has a value on these axes: choose others.".to_owned()),
-            ([], text) => Some(format!("No name contains {text:?}.")),
-            (marks, _) if marks.iter().all(blank) => {
-                Some("No GEMM has this figure. % of roof needs a time and a device.".to_owned())
-            }
+            ([], "") => Some(words::NO_PLACE.to_owned()),
+            ([], text) => Some(words::no_name(text)),
+            (marks, _) if marks.iter().all(blank) => Some(words::NO_FIGURE.to_owned()),
             _ => None,
         }
     }
@@ -187,17 +186,12 @@ impl Spec {
         let several = self.order.iter().filter(|g| self.groups.get(**g).len() > 1).count();
         if let Some(statistic) = self.statistic.filter(|_| several > 0) {
             let (all, what) = (self.order.len(), statistic.caption());
-            out.push(format!(
-                "{several} of {all} {} show the {what} of several GEMMs.",
-                self.marks
-            ));
+            out.push(words::several(several, all, self.marks, what));
         }
         let shown = self.rows().filter(self.drawn()).count();
         let lost = self.frame.rows.len() - shown;
         if lost > 0 {
-            let searched = if self.find.is_empty() { "" } else { ", or not searched for" };
-            let gemms = plural(lost as u64, "GEMM");
-            out.push(format!("{gemms} not shown: no value on an axis{searched}."));
+            out.push(words::not_shown(lost, !self.find.is_empty()));
         }
         out
     }
@@ -211,29 +205,15 @@ impl Spec {
     }
 }
 
-/// Why there is nothing to draw, whatever the view; `None` where there are rows.
-pub(crate) fn nothing(frame: &Frame) -> Option<&'static str> {
-    if frame.data.is_empty() {
-        Some(match frame.data.sources.is_empty() {
-            true => "No GEMMs yet: open a file.",
-            false => "No usable rows in what is open.",
-        })
-    } else if frame.rows.is_empty() {
-        Some("No GEMM passes the filters.")
-    } else {
-        None
-    }
-}
-
 /// How bars lie below each other.
-pub(crate) struct Rows {
+pub(crate) struct BarRows {
     /// Height of one, px.
     pub(crate) row: f64,
     /// Room above them and below them, px.
     pub(crate) around: (f64, f64),
 }
 
-impl Rows {
+impl BarRows {
     /// Names the marks that show, one below the other, and makes them hit areas.
     pub(crate) fn place(
         &self,

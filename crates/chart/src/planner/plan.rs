@@ -22,6 +22,8 @@ use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts::roofline::NO_DEVICE;
+use gemmscope_words::plan::crossing;
 use gemmscope_words::plan_export;
 use std::sync::{Arc, OnceLock};
 
@@ -64,7 +66,7 @@ impl PlanPicture {
             planned: marks(&self.plan, &colors),
             waymarks: colors.first().map_or_else(Vec::new, |c| waymarks(&self.plan, *c)),
             roofs: roofs(&self.plan, &colors),
-            empty: (!some).then_some("Choose a device: planned GEMMs stand at its roof."),
+            empty: (!some).then_some(NO_DEVICE),
             ..Extras::default()
         };
         InteractivePlan {
@@ -173,7 +175,7 @@ fn tooltip(plan: &Plan, row: &PlanRow, device: &str) -> Tooltip {
         ("At best", row.best.time.to_string()),
         ("Expected", row.best.expected.to_string()),
         ("Share", format!("{} % of the step", format_significant(row.share * 100.0, 3))),
-        ("Ridge", row.crossing(&plan.state.workload)),
+        ("Ridge", crossing(row, &plan.state.workload)),
     ];
     let head = format!("{} ({shape}) on {}", row.name, short_name(device));
     figures.into_iter().fold(Tooltip::new(head), |out, (caption, value)| out.row(caption, value))
@@ -229,9 +231,13 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
         .crossings()
         .into_iter()
         .map(|c| {
-            let at = c.rows.get(c.leading).and_then(|r| r.1);
-            let names: Vec<&str> =
-                c.rows.iter().filter(|r| r.1 == at && at.is_some()).map(|r| r.0.as_str()).collect();
+            let at = c.rows.get(c.leading).and_then(|r| r.ridge_batch);
+            let names: Vec<&str> = c
+                .rows
+                .iter()
+                .filter(|r| r.ridge_batch == at && at.is_some())
+                .map(|r| r.name.as_str())
+                .collect();
             let first = |most: usize| {
                 let more = match names.len().saturating_sub(most) {
                     0 => String::new(),
@@ -247,10 +253,11 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
                     let at = format!("batch {at}");
                     vec![format!("{at}: {}", first(NAMED)), format!("{at}: {}", first(1)), at]
                 }),
-                tooltip: c.rows.iter().fold(Tooltip::new(ridge), |out, (name, batch, _)| {
-                    let from =
-                        batch.map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
-                    out.row(name, from)
+                tooltip: c.rows.iter().fold(Tooltip::new(ridge), |out, row| {
+                    let from = row
+                        .ridge_batch
+                        .map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
+                    out.row(&row.name, from)
                 }),
                 color,
             }

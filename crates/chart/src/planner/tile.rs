@@ -15,7 +15,6 @@ use crate::scene::{START, Scene};
 use crate::ticks::share_words;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 use gemmscope_analysis::tile_sweep::TileRuns;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
@@ -27,6 +26,7 @@ use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 
 /// An opened explorer.
 pub(super) struct TileTool {

@@ -8,6 +8,7 @@ use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Field;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::compare::join;
 
 /// Merges several sources into one called `name`, so that a side of the comparison is one file.
 fn as_one(mut data: Dataset, name: &str) -> Dataset {
@@ -58,7 +59,7 @@ pub(super) fn against(
         baseline: old_name.to_owned(),
         most,
         compared: duel.ratios.len(),
-        matched: comparison.join_sentence(),
+        matched: join(&comparison),
         ..Regression::default()
     };
     if duel.ratios.is_empty() {

@@ -2,10 +2,10 @@
 
 use super::{Efficiency, Limit, Missing, Regression};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::trust::Trust;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_words::doc::{Block, DocTable, Set, owned, text};
 use gemmscope_words::headline;
+use gemmscope_words::trust::Trust;
 
 /// Most rows listed for a limit; JSON has all.
 const LISTED: usize = 20;

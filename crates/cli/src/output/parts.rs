@@ -67,20 +67,20 @@ fn settle(file: &File) -> Result<()> {
 
 /// A file that is being written.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct PartialFile {
     // Dropped in this order: the file is removed, then its entry.
     file: NamedTempFile,
     _registered: Registered,
 }
 
-impl Part {
-    pub(super) fn new(folder: &Path) -> Result<Part> {
+impl PartialFile {
+    pub(super) fn new(folder: &Path) -> Result<PartialFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(BEFORE).suffix(AFTER);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let (file, _registered) = registered(|| builder.tempfile_in(folder), NamedTempFile::path)?;
-        Ok(Part { file, _registered })
+        Ok(PartialFile { file, _registered })
     }
 
     pub(super) fn file(&mut self) -> &mut File {

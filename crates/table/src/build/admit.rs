@@ -1,10 +1,10 @@
-//! What makes a row a point: values that can be, and a time that was measured.
+//! Validates rows: possible sizes and a measured time.
 
 use super::{Row, TableBuilder, Values};
 use gemmscope_model::hardware::{Device, catalog, match_name};
 
 impl TableBuilder {
-    /// Why a time is a placeholder or in a wrong unit, and no measurement.
+    /// Why a time is no measurement: a placeholder, or a wrong unit.
     #[inline]
     pub(super) fn unmeasured(&mut self, row: &Row) -> Option<&'static str> {
         if row.time_s.is_nan() {

@@ -1,5 +1,5 @@
-//! Columns under construction: dictionary-coded text, numbers, and columns whose kind is not known
-//! until their cells are read. Rows are counted from the first of the file, whatever was given away.
+//! Columns under construction: dictionary-coded text, numbers, and columns whose kind is not known until their cells
+//! are read. Row numbers count from the start of the file, including rows already handed over.
 
 use super::cell_text::{cell_text, is_missing};
 use super::cells::Cells;
@@ -9,7 +9,7 @@ use crate::dataset::ColumnData;
 /// A text column being filled.
 #[derive(Debug, Default)]
 pub(crate) struct TextColumn {
-    /// Rows and texts that were given away.
+    /// Rows and texts handed over.
     given: usize,
     given_words: usize,
     codes: Vec<u32>,
@@ -86,7 +86,7 @@ impl TextColumn {
 /// A column of numbers being filled.
 #[derive(Debug, Default)]
 pub(crate) struct NumberColumn {
-    /// Rows that were given away.
+    /// Rows handed over.
     given: usize,
     values: Vec<f64>,
 }
@@ -113,7 +113,7 @@ impl NumberColumn {
         self.values.resize(rows - self.given, f64::NAN);
     }
 
-    /// The last value that was not given away.
+    /// The last value not handed over yet.
     pub(crate) fn last(&self) -> Option<f64> {
         self.values.last().copied()
     }
@@ -295,7 +295,7 @@ impl AutoColumn {
             let text = std::mem::take(&mut self.text);
             for (row, &code) in text.codes.iter().enumerate() {
                 let word = text.words.value(code);
-                // Nothing is given away before a column is settled.
+                // Nothing is handed over before the kind of the column is known.
                 let known = self.numbers.values.get(row).is_some_and(|n| !n.is_nan());
                 if !known && !is_missing(word.as_bytes()) {
                     self.odd.push((row, word.to_owned()));

@@ -1,4 +1,4 @@
-//! What a table has besides its rows: devices, notes, assumptions.
+//! The remarks on a file: devices, notes, assumptions.
 
 use super::{MOST_NOTES, TableBuilder};
 use crate::dataset::{Assumption, Dataset};

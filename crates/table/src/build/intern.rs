@@ -18,14 +18,14 @@ pub struct Interner {
     bytes: usize,
     table: HashTable<u32>,
     /// Cache of recent texts, by a few bits of their fingerprint: files repeat few texts.
-    recent: Vec<Seen>,
+    recent: Vec<CachedText>,
     /// The same for short cells by all their bytes.
     short: ShortCells,
 }
 
 /// A text in the cache, by fingerprint and length. Length 0 marks an empty entry.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct CachedText {
     fingerprint: u64,
     len: u32,
     code: u32,
@@ -159,7 +159,7 @@ impl Interner {
         match self.find(cell) {
             Some(code) => {
                 if let Some(seen) = self.recent.get_mut(slot) {
-                    *seen = Seen { fingerprint, len, code };
+                    *seen = CachedText { fingerprint, len, code };
                 }
                 code
             }
@@ -223,7 +223,7 @@ impl Interner {
         self.table.insert_unique(hash_of(&code), code, hash_of);
         if values.len() > self.recent.len() / 2 && self.recent.len() < *SLOTS.end() {
             let slots = (self.recent.len() * 2).max(*SLOTS.start());
-            self.recent = vec![Seen::default(); slots];
+            self.recent = vec![CachedText::default(); slots];
         }
         code
     }

@@ -1,4 +1,4 @@
-//! Takes rows out of a table that is still being built, and finishes it.
+//! Hands over rows of a table that is still being built, and finishes it.
 
 use super::column::take;
 use super::{TableBuilder, Values};
@@ -41,8 +41,8 @@ impl TableBuilder {
         TablePart { rows }
     }
 
-    /// What was not given away with [`part`](Self::part), and what is known at the end. The caller
-    /// fills in name, size and format of the source.
+    /// The rest after the last [`part`](Self::part), and what is known only at the end. The caller fills in name,
+    /// size and format of the source.
     pub fn rest(self) -> Rest {
         let len = self.len() as u64;
         let mut rows = self.data;
@@ -75,8 +75,7 @@ impl TableBuilder {
         }
     }
 
-    /// The finished table, of the rows that were not given away. The caller fills in name, size and
-    /// format of the source.
+    /// The finished table, without rows already handed over. The caller fills in name, size and format of the source.
     pub fn finish(self) -> Dataset {
         let Rest { part, tail } = self.rest();
         let mut all = Assembly::default();

@@ -1,4 +1,5 @@
-//! Rows by the run: rows of consecutive lines whose cells come a column at a time.
+//! Adds runs: rows of consecutive lines whose cells arrive column by column. The table is the same as if they were
+//! added one by one. Set the cells of the columns first, then call [`TableBuilder::commit_run`].
 //!
 //! What a run leaves in the table is what its rows would leave one by one. Give the columns their
 //! cells first, then call [`TableBuilder::commit_run`].

@@ -243,8 +243,8 @@ impl Frame {
     }
 }
 
-/// Sides of one device each, and another one each, get its name: it is what they differ in. Names of
-/// libraries stay before it where every side has one: `Tensile on MI300X`, `cuBLAS on H100 80GB`.
+/// Sides that each ran on one device, all different, are named after it. Library names stay in front where every side
+/// has one: `Tensile on MI300X`, `cuBLAS on H100 80GB`.
 fn name_devices(frame: &Frame, sides: &mut [Side]) {
     let data = &*frame.data;
     let of_side = |side: &Side| {
@@ -360,7 +360,7 @@ impl<'a> Representative<'a> {
             t if t > 0.0 => t.to_bits(),
             _ => u64::MAX,
         };
-        // One type for the three sorts: a second one would weigh as much as all of this.
+        // (bits of the time, row).
         let mut variants: Vec<(u64, u32)> = Vec::new();
         let mut times: Vec<(u64, u32)> = Vec::new();
         let mut several = false;

@@ -31,7 +31,7 @@ const NUMBERING: [&str; 12] = [
 ];
 
 /// The columns that decide, and the measured rows (a sample of the configurations of a large table).
-pub(super) struct Rows<'a> {
+pub(super) struct DecisiveRows<'a> {
     data: &'a Dataset,
     rows: &'a [usize],
     /// Sources with a measured row.
@@ -57,9 +57,9 @@ impl<'a> OperationName<'a> {
     }
 }
 
-impl<'a> Rows<'a> {
+impl<'a> DecisiveRows<'a> {
     pub(super) fn new(data: &'a Dataset, sample: &'a TableSample) -> Self {
-        Rows {
+        DecisiveRows {
             data,
             rows: sample.rows(),
             sources: sample.sources(),
@@ -242,7 +242,7 @@ fn is_setting(column: &Column) -> bool {
     }
 }
 
-/// Counts, or marks, by hash: one kind of map for all of them keeps the page small.
+/// Counts, or marks, by hash.
 type Counts = FxHashMap<u64, u64>;
 
 /// Marks a key that several sides hold.

@@ -1,4 +1,4 @@
-//! What is known of a file beside its rows, as a text: a table that is written and read again keeps it.
+//! The metadata of a file as text, so that a written table keeps it.
 
 use super::Source;
 use serde_json::Value;

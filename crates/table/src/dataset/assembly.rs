@@ -1,5 +1,5 @@
-//! A table from parts, each taken from a [`TableBuilder`] while it is filled: what the builder gives
-//! at its end is the same table. So nobody holds a large table twice.
+//! Assembles a table from parts that a [`TableBuilder`] hands over while it is filled; equal to the table of one
+//! piece, without holding a large table twice.
 
 use super::library::spelled;
 use super::{Column, ColumnData, ColumnMeaning, Dataset, ReportedCheck, Source};

@@ -1,4 +1,4 @@
-//! What is said of a file beside its rows: format, assumptions, rejected rows, and time that no row has.
+//! The metadata of a file: format, assumptions, rejected rows, time outside the rows.
 
 use super::{Capture, RatePoint, Rejected, TraceContext};
 use gemmscope_model::units::plural;

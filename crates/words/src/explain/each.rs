@@ -2,9 +2,10 @@
 
 use super::{Figure, Reported, share_of_roof};
 use crate::glossary::{RIDGE, TILE};
+use crate::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 use gemmscope_analysis::figures::Figures;
 use gemmscope_analysis::formula::{Formula, constant, given, given_as, letter};
-use gemmscope_analysis::tile_roof::{RowTile, SplitK, TILE_EFFICIENCY, TileFrom, WAVE_EFFICIENCY};
+use gemmscope_analysis::tile_roof::{RowTile, SplitK, TileFrom};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;

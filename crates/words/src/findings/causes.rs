@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::story::{self, Story};
 use super::{advice, rules};
+use crate::tile_roof;
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{CauseFacts, Detail, Group, Scan, TileCause, tile_cause};
 use gemmscope_analysis::formula::given;
@@ -173,7 +174,7 @@ fn tile(scan: &Scan<'_>, cause: &CauseFacts, entry: &Entry, what: TileCause) -> 
     let row = cause.most.0 as usize;
     let group = scan.group_of(cause.most.0);
     let shape = group.and_then(|g| scan.tile(g));
-    let sentence = shape.map_or(String::new(), |s| format!(" {}", s.sentence()));
+    let sentence = shape.map_or(String::new(), |s| format!(" {}", tile_roof::sentence(&s)));
     let formula = entry.tile.map_or(String::new(), |t| {
         let x = figures(scan.frame, row);
         let held_s = cause.most.1 / scan.frame.calls(row);

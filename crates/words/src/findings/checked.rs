@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::rules;
-use gemmscope_analysis::findings::{Need, Part, RuleOutcome};
+use gemmscope_analysis::findings::{Need, RuleOutcome, SideTime};
 use gemmscope_analysis::ledger::{Book, Change, Ledger};
 use gemmscope_model::units::{plural, seconds_brief};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -71,7 +71,7 @@ pub struct Findings {
     /// The result of every rule.
     pub checked: Vec<Checked>,
     /// The sides and their times; one without a name where no sides are compared.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SideTime>,
     /// The roof to which efficiencies refer.
     pub roof: String,
     /// Key of what the rows are: `workload`.

@@ -1,7 +1,7 @@
 //! A finding as it is read and as JSON has it.
 
 use super::rules;
-use gemmscope_analysis::findings::{Category, FindingFacts, Kind, Seen, Severity};
+use gemmscope_analysis::findings::{Category, FindingFacts, Kind, Severity, SignCount};
 use gemmscope_analysis::ledger::Evidence as Basis;
 use gemmscope_model::units::{decapitalized, seconds_brief};
 use serde::ser::{Serialize, Serializer};
@@ -59,7 +59,7 @@ impl Serialize for Finding {
             alone_s: Option<f64>,
             groups: u64,
             whole_s: f64,
-            signs: &'f [Seen],
+            signs: &'f [SignCount],
             path_a: &'f str,
             path_b: &'f str,
             profile: &'f str,

@@ -2,19 +2,20 @@
 
 use super::rules;
 use super::story::{self, Story};
-use gemmscope_analysis::findings::{
-    Difference, FindingFacts, Group, Scan, built_for_another, far_below_question,
-};
+use gemmscope_analysis::findings::{Difference, FindingFacts, Group, Scan};
 use gemmscope_analysis::formula::given_as;
 use gemmscope_analysis::names::short;
-use gemmscope_analysis::trust::NOISE;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel};
 use gemmscope_model::units::{Bytes, and_more, capitalized, either, percent, plural};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, Source};
+use gemmscope_table::field::Frame;
 use gemmscope_table::kernel_target::devices_for;
 use std::collections::BTreeMap;
+
+/// Why a little above the roof says nothing.
+pub(crate) const NOISE: &str = "clocks, timers and the peak itself vary by as much";
 
 /// That the kernels were built for another device.
 pub(super) fn kernels_of_another(scan: &Scan<'_>, device: u16, target: &str) -> Story {
@@ -377,4 +378,20 @@ fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// `The kernels were built for gfx942, which the NVIDIA H100 is not`.
+pub(crate) fn built_for_another(frame: &Frame, code: u16, target: &str) -> Option<String> {
+    let device = frame.metrics.devices.get(usize::from(code))?.as_ref()?;
+    Some(format!("The kernels were built for {target}, which the {} is not", device.name))
+}
+
+/// `Are device, type and unit right? The only fp16 GEMM reaches 1.2 % of the roof of the H100`.
+pub(crate) fn far_below_question(gemms: usize, dtype: &str, reach: f64, device: &str) -> String {
+    let which = if gemms == 1 { "The only" } else { "Even the fastest" };
+    format!(
+        "Are device, type and unit right? {which} {dtype} GEMM reaches {} of the roof of the {}",
+        percent(reach),
+        short_name(device)
+    )
 }

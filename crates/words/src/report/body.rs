@@ -2,12 +2,13 @@
 
 use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Report, ReportOperation, TuningPart};
+use crate::compare::BestOfAll;
 use crate::doc::escape::short;
 use crate::doc::{Article, Block, DocEntry, DocTable, Set, Text, heading, owned, text};
 use crate::findings::Finding;
 use crate::headline;
-use gemmscope_analysis::compare::BestOfAll;
-use gemmscope_analysis::untimed::UntimedList;
+use crate::trace_time;
+use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
 
 /// The blocks of a report.
@@ -37,7 +38,7 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
     let (lead, rest) = report.sentences.split_at(1.min(report.sentences.len()));
     out.push(Block::Lead(owned(lead.concat())));
     out.extend((!rest.is_empty()).then(|| text(rest.join(" "))));
-    out.extend(report.times.iter().map(|time| text(time.words())));
+    out.extend(report.times.iter().map(|time| text(trace_time::sentence(time))));
     out.push(text(report.trust.line()));
     for (what, texts) in report.given() {
         if !texts.is_empty() {
@@ -237,7 +238,7 @@ fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
     out
 }
 
-fn shapes(list: &UntimedList) -> Vec<Block<'_>> {
+fn shapes(list: &ShapesWithoutTime) -> Vec<Block<'_>> {
     if list.total == 0 {
         return Vec::new();
     }
@@ -257,7 +258,11 @@ fn shapes(list: &UntimedList) -> Vec<Block<'_>> {
             owned(fixed(s.calls, 0)),
         ]);
     }
-    let mut out = vec![heading("Shapes without a time"), text(list.words()), Block::Table(table)];
+    let mut out = vec![
+        heading("Shapes without a time"),
+        text(super::sentences::all_shapes(list)),
+        Block::Table(table),
+    ];
     out.extend((list.more() > 0).then(|| text(and_more(list.more()) + ".")));
     out
 }

@@ -7,10 +7,10 @@ use super::operations::{
 use super::{FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S};
 use crate::doc::escape::short;
 use crate::findings::{Finding, Findings, own_paths};
+use crate::trace_time::TRY_FUSED_ATTENTION;
 use gemmscope_analysis::findings;
 use gemmscope_analysis::findings::{Group, Kind, Scan, Severity, Sign, band, is_fallback};
 use gemmscope_analysis::ledger::{Account, Partners, Splitter, TileCost};
-use gemmscope_analysis::trace_time::Unfused;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{capitalized, fixed, percent};
@@ -340,7 +340,10 @@ fn paths(
         );
     }
     if of.attention {
-        return (Unfused::TRY.to_owned(), "Tune the fused kernel, not this product.".to_owned());
+        return (
+            TRY_FUSED_ATTENTION.to_owned(),
+            "Tune the fused kernel, not this product.".to_owned(),
+        );
     }
     if of.tiny_batched {
         return (

@@ -2,6 +2,7 @@
 
 use super::{THUMB_COMPUTE, THUMB_MEMORY};
 use crate::doc::escape::short;
+use crate::tile_roof;
 use gemmscope_analysis::findings::{ANOMALY_EFFICIENCY, Group, Scan, is_quantized};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::Bound;
@@ -193,7 +194,7 @@ pub(super) fn operation(scan: &Scan<'_>, g: &Group) -> ReportOperation {
         tile_roof: scan
             .tile(g)
             .filter(|s| s.roof().is_some() && scan.bound(g) != Some(Bound::Launch))
-            .map(|s| s.sentence()),
+            .map(|s| tile_roof::sentence(&s)),
         callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
         modules: modules(scan, g, name),
         rows: scan.rows(g).to_vec(),

@@ -2,17 +2,19 @@
 
 use super::SIGNIFICANT_SHARE;
 use super::devices::{no_roof, of_devices, on_devices};
+use crate::compare::tally_sentences;
 use crate::findings::{Finding, Findings};
 use crate::headline;
+use crate::sweep as words;
 use gemmscope_analysis::compare::Tally;
-use gemmscope_analysis::findings::{Kind, Part, Scan, Severity, Whole};
+use gemmscope_analysis::findings::{Kind, Scan, Severity, SideTime, Whole};
 use gemmscope_analysis::ledger::{Book, Ledger};
-use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
+use gemmscope_analysis::shapes_without_time::ShapesWithoutTime;
+use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influences};
 use gemmscope_analysis::trace_time::other_time_s;
-use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{
-    and_more, capitalized, decapitalized, percent, plural, seconds_brief,
+    Seconds, and_more, capitalized, decapitalized, percent, plural, seconds_brief,
 };
 use gemmscope_table::data_kind::DataKind;
 
@@ -24,7 +26,7 @@ const MINOR: f64 = 0.2;
 /// comes before what one of them loses.
 pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     let none = scan.checked().next().is_none();
-    let shapes = UntimedList::of(scan.frame);
+    let shapes = ShapesWithoutTime::of(scan.frame);
     if none && shapes.rows > 0 {
         return only_shapes(&shapes);
     }
@@ -68,10 +70,10 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
             let few = scan.frame.rows.len() <= MOST_ROWS;
             let sweep = few.then(|| Sweep::new(scan.frame, None)).and_then(Result::ok);
             if let Some(sweep) = &sweep {
-                out = vec![sweep.headline(), out.join(" ")];
+                out = vec![words::headline(sweep), out.join(" ")];
             }
             let axis = sweep.map_or(Axis::Bn, |sweep| sweep.axis);
-            influence_sentence(&influences(scan.frame, axis))
+            words::influences(&influences(scan.frame, axis))
         }
         _ => None,
     };
@@ -92,7 +94,7 @@ fn far_below(findings: &Findings) -> Option<String> {
 }
 
 /// What can be said of a list of shapes.
-fn only_shapes(shapes: &UntimedList) -> Vec<String> {
+fn only_shapes(shapes: &ShapesWithoutTime) -> Vec<String> {
     let have = match shapes.rows {
         1 => "it has",
         _ => "they have",
@@ -100,7 +102,7 @@ fn only_shapes(shapes: &UntimedList) -> Vec<String> {
     let reach = if shapes.total == 0 {
         "Choose a device to see what its roof allows.".to_owned()
     } else {
-        shapes.words()
+        all_shapes(shapes)
     };
     vec![
         format!("{} only: {have} no time.", plural(shapes.rows as u64, "shape")),
@@ -157,7 +159,7 @@ fn by_device(ledger: &Ledger) -> String {
 }
 
 /// Warns if GEMMs are a minority of the trace's wall time.
-fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
+fn end_to_end(scan: &Scan<'_>, part: &SideTime, between: bool) -> Option<String> {
     let all = part.time_s + other_time_s(scan.frame);
     let share = part.time_s / all;
     (share < MINOR).then(|| {
@@ -176,7 +178,7 @@ fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
 /// Who is fastest on how many GEMMs, and how near its roof each side is.
 fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
     let standing = match Tally::of(scan.frame) {
-        Some(tally) => tally.sentences().join(" "),
+        Some(tally) => tally_sentences(&tally).join(" "),
         None => format!("No GEMM ran on every side: {}.", scan.frame.counted().words(scan.kind)),
     };
     let once = |b: &Book| b.typical.map(|t| t.geometric_mean);
@@ -277,4 +279,17 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
         _ => String::new(),
     };
     Some(format!("{}.{end}", lines.join("; ")))
+}
+
+/// How many shapes without a time there are and what their roof allows.
+pub(super) fn all_shapes(list: &ShapesWithoutTime) -> String {
+    let without = match list.rows - list.total {
+        0 => String::new(),
+        n => format!("; {} more have no known roof", plural(n as u64, "shape")),
+    };
+    format!(
+        "At the roof all calls of {} take {}{without}.",
+        plural(list.total as u64, "shape"),
+        Seconds(list.roof_time_s)
+    )
 }

@@ -1,8 +1,10 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
 use super::{Bottleneck, MAX_BOTTLENECKS, Report, ReportOperation, ReportPart};
+use crate::compare::tally_sentences;
 use crate::doc::escape::{markdown_line as line, markdown_text as md, short};
 use crate::headline;
+use crate::trace_time;
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::roof_name;
 use gemmscope_model::units::{fixed, plural};
@@ -72,14 +74,14 @@ pub fn gemm_findings(report: &Report) -> String {
         }
     }
     for time in &report.times {
-        let _ = writeln!(out, "{}", line(&time.words()));
+        let _ = writeln!(out, "{}", line(&trace_time::sentence(time)));
     }
     let first = report.findings.first().map(|line| &line.finding);
     if let Some(f) = first.filter(|f| f.is_outside_gemms()) {
         let _ = writeln!(out, "Look at this first: {}. {}", md(&f.title), md(&f.path_a));
     }
     if let Some(standing) = &report.standing {
-        let _ = writeln!(out, "{}", line(&standing.sentences().join(" ")));
+        let _ = writeln!(out, "{}", line(&tally_sentences(standing).join(" ")));
     }
     if let Some(best) = &report.best_of_all {
         let _ = writeln!(out, "{}", line(&best.sentence));

@@ -1,6 +1,7 @@
 //! How a tuning history went: what each generation gained, what failed or was slow, and the settings that such
 //! variants share.
 
+use crate::tuning as words;
 use gemmscope_analysis::tuning::{self, BadVariant, Outcome, SLOW_BELOW, SearchHistory, Suspect};
 use gemmscope_table::field::Frame;
 use serde::Serialize;
@@ -72,8 +73,8 @@ impl TuningPart {
             failed,
             slow,
             changes: changes.map(|(order, change)| GenerationChange { order, change }).collect(),
-            changed: h.changes_sentence(),
-            convergence: h.convergence(),
+            changed: words::changes(h),
+            convergence: words::convergence(h),
             settings: h.suspects(frame).into_iter().take(MOST_SETTINGS).collect(),
             bad: h.bad(frame).take(MOST_VARIANTS).collect(),
         })

@@ -46,7 +46,7 @@ impl RowNumbers {
         if self.any.get() { self.head().2 } else { 0.0 }
     }
 
-    /// What gives the number of a row, from 0; `None` where no row has one.
+    /// A function from rows to their numbers, from 0; `None` if no row has one.
     pub fn reader(&self, frame: &Frame) -> Option<impl Fn(u32) -> Option<usize>> {
         let numbers = self.bench.numbered.get();
         let largest = self

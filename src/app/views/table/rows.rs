@@ -95,7 +95,7 @@ fn fit_card(shown: &mut Vec<Shown<'_>>, sorts: Option<&Field>) {
     shown.truncate(CARD_COLUMNS);
 }
 
-/// What a value is, said before it on a card.
+/// The caption of a value on a card.
 fn caption(title: impl Into<String>) -> impl IntoView {
     view! { <span class="cell-title">{title.into()}" "</span> }
 }

@@ -1,12 +1,11 @@
 //! The step that was measured, inferred from the shapes of its GEMMs.
 
 use super::DECODE_TOKENS;
+use crate::planner::form;
 use crate::planner::matching::{Index, Match};
 use crate::planner::state::SCHEMES;
-use crate::planner::{decode_of, form};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::transformer::{Attention, LayerPart, Model, Pass, Phase, Workload};
-use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 
@@ -110,25 +109,6 @@ impl MeasuredStep {
             && self.length.is_none_or(|l| l == w.length)
             && self.fuse_qkv.is_none_or(|f| f == w.fuse_qkv)
             && self.fuse_gate_up.is_none_or(|f| f == w.fuse_gate_up)
-    }
-
-    /// A sentence about the step and what is assumed.
-    pub fn sentence(&self) -> String {
-        let n = plural(self.batch.into(), "sequence");
-        let step = match (self.phase, self.length) {
-            (Phase::Prefill, Some(l)) => format!("{n} of {l} tokens"),
-            (_, Some(l)) => decode_of(&n, l),
-            (_, None) => format!("decode of {n}"),
-        };
-        let pass = if self.backward { ", forward and backward" } else { "" };
-        let why = match (self.told, self.phase) {
-            (true, _) => String::new(),
-            (false, Phase::Decode) => format!(" (M up to {DECODE_TOKENS} counts as decode)"),
-            (false, Phase::Prefill) => {
-                " (as one sequence: linear layers don't show the count)".to_owned()
-            }
-        };
-        format!("{} per layer: {step}{pass}{why}.", plural(self.tokens.into(), "token"))
     }
 
     /// Sets the plan to this step, with the device and the formats of its rows.

@@ -14,18 +14,15 @@ use crate::layout::NARROW;
 use crate::palette::Theme;
 use crate::scene::{Color, Scene};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio, lead};
-use gemmscope_analysis::compare::{Comparison, Dispatch, Setup, SideSample, Tally, regret};
-use gemmscope_model::units::{grouped, plural};
+use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio};
+use gemmscope_analysis::compare::{Comparison, Dispatch, Regret, Setup, SideSample, Tally};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts;
+use gemmscope_words::compare::{self as words, lead};
 use settings::{SHOW, Show};
-
-/// Why nothing is drawn of rows without sides.
-pub(crate) const NOTHING_TO_COMPARE: &str = "Nothing to compare: add a second file with the same GEMMs, or open \
-     one with a column of libraries, devices, kernels or commits.";
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -56,12 +53,12 @@ pub(crate) struct Compare {
     duel: Duel,
     /// Indices into the duel's ratios, A furthest ahead first.
     ranked: Vec<usize>,
-    /// Who of several sides is fastest how often.
+    /// How often each of several sides is fastest.
     tally: Option<Tally>,
     /// Which side to use for each GEMM, where they ran on one device.
     best: Option<Dispatch>,
-    /// Of several sides which lose everywhere, or who is fastest how often; then the two that are compared, and
-    /// where it is the other way round.
+    /// The answer in sentences: for several sides, those that lose everywhere and the wins of each; then the compared
+    /// pair, and its exception.
     answer: Vec<String>,
 }
 
@@ -137,15 +134,13 @@ impl Compare {
         let (frame, state) = (inputs.frame, inputs.state);
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
-            return Chart::without("", NOTHING_TO_COMPARE, Vec::new());
+            return Chart::without("", charts::NOTHING_TO_COMPARE, Vec::new());
         };
         let default = found.setup.clone();
         let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);
         let (side, field) = settings::side(frame, state, &candidates, (&default.side, variants));
         let Some(field) = field else {
-            let why = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
-                 two of them, choose the column that names them under Sides.";
-            return Chart::without("", why, vec![side]);
+            return Chart::without("", charts::SWEEP_IS_NO_COMPARISON, vec![side]);
         };
         let mut setup = match field == default.side {
             true => default,
@@ -168,14 +163,14 @@ impl Compare {
         controls.extend([a, b]);
         controls.extend([side, keys, measure, threshold].map(Control::more));
         if let Some(why) = obstacle(frame, &comparison, &duel) {
-            return Chart::without(duel.headline(&comparison), why, controls);
+            return Chart::without(words::headline(&duel, &comparison), why, controls);
         }
         let tally = Some(tally).filter(|t| t.names.len() > 2 && t.compared > 0);
-        let mut answer: Vec<String> = tally.iter().map(Tally::lead).collect();
-        answer.push(duel.headline(&comparison));
-        answer.extend(best.iter().map(Dispatch::sentence));
-        answer.extend(duel.exception_sentence(frame, &comparison));
-        answer.extend(best.as_ref().and_then(|_| regret(&comparison)));
+        let mut answer: Vec<String> = tally.iter().map(words::lead_of_sides).collect();
+        answer.push(words::headline(&duel, &comparison));
+        answer.extend(best.iter().map(words::best_of_all));
+        answer.extend(words::exception(&duel, frame, &comparison));
+        answer.extend(best.as_ref().and_then(|_| Some(words::regret(&Regret::of(&comparison)?))));
         let out = Compare {
             frame: frame.clone(),
             show,
@@ -194,33 +189,15 @@ impl Compare {
 fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<String> {
     let (a, b) = duel.names(comparison);
     if a == b {
-        return Some(format!("Both sides are {a}: choose another."));
+        return Some(charts::same_sides(a));
     }
     if !duel.ratios.is_empty() {
         return None;
     }
-    if duel.without_roof > 0 {
-        return Some(format!(
-            "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
-                 attained rate.",
-            plural(duel.without_roof, "GEMM")
-        ));
-    }
-    let keys: Vec<String> = comparison
-        .setup
-        .keys
-        .iter()
-        .filter_map(|k| frame.info(k))
-        .map(|i| i.label.to_lowercase())
-        .collect();
-    Some(format!(
-        "The two sides share no GEMM: no two of their rows agree in {}. Add a file that measures the same \
-             GEMMs, choose other sides, or match by less (More, Match by).",
-        match keys.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-            _ => keys.concat(),
-        }
-    ))
+    Some(match duel.without_roof {
+        0 => charts::nothing_shared(frame, comparison),
+        shared => charts::no_roof_to_compare((a, b), shared),
+    })
 }
 
 /// The colours of both sides, as in every view; two others where these are one.
@@ -248,25 +225,21 @@ impl Picture for Compare {
     fn notes(&self) -> Vec<String> {
         let duel = &self.duel;
         let mut out: Vec<String> = self.answer.iter().skip(self.above()).cloned().collect();
-        out.push(duel.join_sentence(&self.comparison));
-        out.extend(duel.device_sentence(&self.frame, &self.comparison));
+        out.push(words::join_of(duel, &self.comparison));
+        out.extend(words::devices(duel, &self.frame, &self.comparison));
         if duel.without_roof > 0 {
-            let all = plural(duel.without_roof, "GEMM");
-            out.push(format!("{all} left out: no known roof."));
+            out.push(charts::left_out(duel.without_roof));
         }
-        out.push(duel.noise_sentence());
+        out.push(words::noise(duel));
         let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
         if all > reachable {
-            let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));
-            out.push(format!(
-                "Of {all}, the {reachable} furthest from equal answer to the pointer."
-            ));
+            out.push(charts::reachable(all, reachable));
         }
         out
     }
 
     fn details(&self) -> Vec<(String, ResultTable)> {
-        self.tally.iter().map(Tally::table).collect()
+        self.tally.iter().map(words::tally_table).collect()
     }
 
     /// The panels that were asked for, as far as there is room.
@@ -303,7 +276,7 @@ impl Picture for Compare {
 
     fn table(&self) -> ResultTable {
         if let (Show::BestOfAll, Some(best)) = (self.show, &self.best) {
-            return best.table(&self.frame, &self.comparison);
+            return words::dispatch_table(&best.lines(&self.frame, &self.comparison));
         }
         self.columns().table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
     }

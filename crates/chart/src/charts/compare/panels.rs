@@ -13,13 +13,14 @@ use crate::scene::{Color, HitArea, Item, Marks, Point, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Distribution, DuelVerdict, Measure, Ratio, lead};
+use gemmscope_analysis::compare::duel::{Distribution, DuelVerdict, Measure, Ratio};
 use gemmscope_model::units::{grouped, plural};
+use gemmscope_words::compare::lead;
 
 /// Height of the word on a line of a histogram, above its bars.
 const WORD: f64 = 18.0;
 
-/// What every panel draws from.
+/// Inputs of every panel.
 pub(super) struct Panels<'a> {
     pub(super) model: &'a Compare,
     pub(super) options: &'a RenderOptions<'a>,

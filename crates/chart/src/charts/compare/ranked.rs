@@ -8,8 +8,9 @@ use crate::plot::Bands;
 use crate::scale::{Scale, ScaleKind};
 use crate::scene::{BELOW, END, START, Scene};
 use crate::text;
-use gemmscope_analysis::compare::duel::{DuelVerdict, lead};
+use gemmscope_analysis::compare::duel::DuelVerdict;
 use gemmscope_model::units::{grouped, plural};
+use gemmscope_words::compare::lead;
 
 /// Height of a row: the usual one, and the least at which names can be read.
 const ROW: (f64, f64) = (20.0, 14.0);
@@ -91,8 +92,8 @@ impl Panels<'_> {
         scene.text((middle, placed.bottom() + 4.0), "equal", theme.muted, BELOW);
     }
 
-    /// What of all stands in the list, by the lead of its first and its last, and whether each end holds wins of its
-    /// side alone, as the counts of wins beside it have them.
+    /// The heading of the list: which part of all it holds, by the lead of its first and last entry, and whether each
+    /// end holds wins of its side alone, as the counts beside it do.
     fn ranked_heading(
         &self,
         scene: &mut Scene,

@@ -31,7 +31,7 @@ const SETTINGS: [ColumnMeaning; 8] = {
 /// No column of sides.
 const NONE: &str = "none";
 
-/// What the choice of sides is.
+/// Tooltip of the choice of sides.
 pub(in crate::charts) const SIDES_HINT: &str = "The column whose values are compared";
 
 /// The column whose values are compared, and its field; no field where the rows are `variants` and
@@ -74,7 +74,7 @@ pub(super) fn pair(
 ) -> ([Control; 2], (usize, usize)) {
     let setup = &comparison.setup;
     let sides = side_choices(frame, setup);
-    // Those whose order is open; where no GEMM has all sides, one that shares some with another.
+    // The pair whose order is open; if no GEMM has all sides, two that share some.
     let told = tally.pair(comparison);
     let first = told.map(|pair| pair[0]).or_else(|| comparison.first_matched());
     let first = setup.sides.get(first.unwrap_or(0)).cloned().unwrap_or_default();
@@ -99,7 +99,7 @@ pub(super) fn pair(
     ([a, b], pair)
 }
 
-/// What is compared: of two devices the shares of their roofs, where these are known.
+/// The measure: for two devices with known roofs, shares of the roof.
 pub(super) fn measure(
     frame: &Frame,
     state: &ViewState,
@@ -138,8 +138,8 @@ fn has_roofs(frame: &Frame) -> bool {
     with.iter().any(Option::is_some) && with.iter().flatten().all(|known| *known)
 }
 
-/// What two rows must agree in: of sizes, types, layout, device, file and the text columns, and number columns
-/// with few values. Not what is measured.
+/// The keys offered: sizes, types, layout, device, file, text columns, and number columns with few values; no
+/// results.
 pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
     let choices = frame
         .fields()

@@ -10,8 +10,8 @@ use crate::scale::{Scale, ScaleKind};
 use crate::scene::{START, Scene};
 use crate::text;
 use gemmscope_analysis::compare::Dispatch;
-use gemmscope_analysis::compare::duel::times;
 use gemmscope_model::units::seconds_brief;
+use gemmscope_words::compare::times;
 
 /// Height of a bar with the room around it.
 const ROW: f64 = 34.0;

@@ -10,8 +10,8 @@ use crate::palette::{Theme, alpha, mix};
 use crate::scene::{Color, Scene, Symbol};
 use crate::text;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::times;
 use gemmscope_model::units::{and_more, format_significant};
+use gemmscope_words::compare::times;
 
 /// Height of a row where cells can be touched.
 pub(super) const ROW: f64 = 22.0;
@@ -33,7 +33,7 @@ pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
         .map(|(label, _)| label)
 }
 
-/// What the colours and marks that occur mean; of very many sides of those that win most.
+/// Legend of the colours and marks that occur; of many sides, those that win most.
 fn entries(m: &WinnerMap, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
     let (sides, wins) = (&m.comparison.names, m.score().0);
     let mut shown: Vec<usize> = (0..sides.len()).collect();
@@ -67,7 +67,7 @@ pub(super) fn map(m: &WinnerMap, scene: &mut Scene, options: &RenderOptions<'_>)
     let colors = ColorScale::of_values(&m.frame, &setup.side, &setup.sides, theme);
     let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
-    // What the figures are: the headline says of which GEMMs.
+    // The meaning of the figures; the headline says of which GEMMs.
     let words = "Mean lead of the fastest over the next";
     legend::heading(scene, (EDGE, 14.0), w - 2.0 * EDGE, words);
     let legend = legend::legend(Some(scene), (EDGE, 24.0), w - 3.0 * EDGE, &entries);

@@ -3,7 +3,6 @@
 mod draw;
 
 use crate::aggregate::distinct;
-use crate::charts::compare::NOTHING_TO_COMPARE;
 use crate::charts::compare::settings::{SIDES_HINT, threshold};
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::columns::Columns;
@@ -11,14 +10,14 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::{self, Size, WinnerCell};
 use gemmscope_analysis::compare::{Comparison, Setup};
-use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::charts::{self as words, NOTHING_TO_COMPARE};
+use gemmscope_words::compare::{join, times};
 use std::collections::BTreeMap;
 
 /// This chart in the list of all.
@@ -81,7 +80,7 @@ impl WinnerMap {
         let axes = Control::choice(state, "fastest.axes", "Map", "", axes, "n,m");
         let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
         let [dtype, layout] = operations(frame, &comparison, state);
-        // What competes is not held.
+        // A field whose values are the sides is not held fixed.
         let held_too = |field: Field| comparison.setup.side != field;
         let (of_types, of_layouts) = (held_too(Field::Dtype), held_too(Field::Transposes));
         let chosen = |of: &Control| Some(of.current.clone()).filter(|value| value != "all");
@@ -141,12 +140,7 @@ impl WinnerMap {
         if open > 0 {
             parts.push(format!("tie in {open}"));
         }
-        format!(
-            "Fastest {}: {} of {}.",
-            self.where_words(),
-            parts.join(", "),
-            plural(wins.iter().sum::<u64>() + open, "cell")
-        )
+        words::fastest_in(&self.where_words(), &parts, wins.iter().sum::<u64>() + open)
     }
 
     /// `at K = 4096, fp16, all 4 layouts`.
@@ -240,26 +234,16 @@ impl Picture for WinnerMap {
 
     fn obstacle(&self) -> Option<String> {
         if self.comparison.pairs_possible() == 0 {
-            return Some(format!(
-                "No shape was run by more than one of {}.",
-                self.comparison.names.join(", ")
-            ));
+            return Some(words::no_shared_shape(&self.comparison.names));
         }
-        self.cells.is_empty().then(|| format!("Nothing measured {}.", self.where_words()))
+        self.cells.is_empty().then(|| words::nothing_measured(&self.where_words()))
     }
 
     fn notes(&self) -> Vec<String> {
-        let (all, said) = (self.comparison.pairs_possible(), self.comparison.join_sentence());
+        let (all, said) = (self.comparison.pairs_possible(), join(&self.comparison));
         match self.cells.iter().map(|c| c.compared.len()).sum::<usize>() {
             shown if shown == all => vec![said],
-            shown => vec![
-                format!(
-                    "{} of {} that two or more sides have are in this map.",
-                    grouped(shown as u64),
-                    plural(all as u64, "GEMM")
-                ),
-                format!("Of all types, layouts and sizes: {said}"),
-            ],
+            shown => words::part_of_map(shown, all, &said).to_vec(),
         }
     }
 

@@ -6,8 +6,8 @@ use super::points::SINGLE_UP_TO;
 use super::{Layers, Points, planned};
 use crate::palette::alpha;
 use gemmscope_analysis::compare::{Comparison, Setup};
-use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
+use gemmscope_words::charts::roofline::{self as words, Arrows};
 
 /// Up to so many arrows are drawn unasked: more would hide the points.
 const FEW: usize = 12;
@@ -71,23 +71,19 @@ impl Baseline {
             return None;
         }
         let to = match (names.len(), other) {
-            (2, Some(other)) => comparison.names[other].clone(),
-            _ => "all other sides".to_owned(),
+            (2, Some(other)) => Some(comparison.names[other].as_str()),
+            _ => None,
         };
-        let gemms = plural(common, "GEMM");
         let arrows = match (links.len(), pairs) {
-            (0, 0) => format!("No GEMM in common with {to}."),
-            (_, _) if common == 0 => {
-                format!("No GEMM in common with {to}: arrows lead to those that have it.")
-            }
-            (0, _) => format!("{gemms} in common with {to}, at the same place."),
-            (all, _) if all > FEW => {
-                format!("{gemms} in common with {to}: select one or more for their arrows.")
-            }
-            (all, _) if all == pairs => format!("Arrows lead to {to}: {gemms} in common."),
-            _ => format!("Arrows lead to {to} where points differ: {gemms} in common."),
+            (0, 0) => Arrows::NothingShared,
+            (_, _) if common == 0 => Arrows::SharedBySome,
+            (0, _) => Arrows::SamePlace,
+            (all, _) if all > FEW => Arrows::TooMany,
+            (all, _) if all == pairs => Arrows::FromAll,
+            _ => Arrows::FromSome,
         };
-        Some(Baseline { links, note: format!("Baseline: {}. {arrows}", comparison.names[base]) })
+        let note = words::baseline(&comparison.names[base], to, common, arrows);
+        Some(Baseline { links, note })
     }
 }
 

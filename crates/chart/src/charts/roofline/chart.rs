@@ -33,7 +33,7 @@ pub const KIND: ChartKind = ChartKind {
 /// An opened roofline.
 struct Roofline(Arc<Contents>);
 
-/// What a roofline shows, whatever its size and theme.
+/// Contents of a roofline, independent of size and theme.
 pub(crate) struct Contents {
     pub(crate) frame: Frame,
     pub(super) points: Arc<Points>,
@@ -47,7 +47,7 @@ pub(crate) struct Contents {
     /// Rows that pass the filters and are too light.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
-    /// What is left out, and what stands aside.
+    /// Notes on hidden and displaced points.
     notes: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::scale::{ScaleKind, extent, padded};
 /// Ends of intensities and of rates.
 type Ends = (Option<(f64, f64)>, Option<(f64, f64)>);
 
-/// What holds some places, and what lies within other ends.
+/// Bounding box of some places, limited to other ends.
 fn bounds(places: impl Iterator<Item = (f64, f64)> + Clone, (x, y): Ends) -> Ends {
     let ends = |of: Option<(f64, f64)>| of.into_iter().flat_map(|(low, high)| [low, high]);
     (
@@ -23,7 +23,7 @@ fn decade((low, high): (f64, f64)) -> (f64, f64) {
     (low.min(middle / half), high.max(middle * half))
 }
 
-/// What holds all passing points, the roofs' ridges and ceilings, and what shows of it at first.
+/// The full extent (points that pass, ridges, ceilings) and the initial view.
 pub(super) fn ranges(
     input: &RooflineInput<'_>,
     survey: &Survey,

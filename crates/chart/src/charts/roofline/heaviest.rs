@@ -1,8 +1,8 @@
 //! The heaviest GEMMs that make up a share of the time.
 
-use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
+use gemmscope_words::charts::roofline as words;
 
 /// Rows that stay, and a sentence about them.
 pub(super) struct Heaviest {
@@ -50,14 +50,8 @@ impl Heaviest {
                 sum >= most * (1.0 - 1e-9)
             });
             rows.truncate(reached.map_or(all, |at| at + 1));
-            let share = format_short(percent, 3);
-            let of = format!("{} of {}", grouped(rows.len() as u64), plural(all as u64, "GEMM"));
-            let verb = if rows.len() == 1 { "makes" } else { "make" };
-            let whose = match counted.compares() {
-                false => "the".to_owned(),
-                true => format!("{}'s", side.label),
-            };
-            parts.push(format!("{of} {verb} up {share} % of {whose} time"));
+            let whose = counted.compares().then_some(side.label.as_str());
+            parts.push(words::heaviest(rows.len(), all, percent, whose));
             kept.extend(rows.into_iter().map(|r| r.1));
         }
         kept.sort_unstable();

@@ -1,4 +1,4 @@
-//! What a roofline is drawn from.
+//! Inputs of a roofline.
 
 use super::{AiAxis, Planned, Points, RoofLine, Roofs, Waymark};
 use crate::camera::Zoom;
@@ -13,7 +13,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::keyed;
 
 keyed! {
-    /// What the marks' area shows.
+    /// The quantity that the marks' area shows.
     pub enum SizeBy {
         /// Nothing: all are of one size.
         Same = "", "the same";
@@ -24,7 +24,7 @@ keyed! {
     }
 }
 
-/// What is drawn besides the rows.
+/// Additions to the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extras {
     /// Points that are no rows: planned ones, and measurements without sizes.
@@ -35,7 +35,7 @@ pub struct Extras {
     pub roofs: Vec<RoofLine>,
     /// An arrow between two positions (intensity, rate): before and after.
     pub arrow: Option<[(f64, f64); 2]>,
-    /// What a picture with no mark says, where rows are not what it is of.
+    /// Message of a picture without marks, where its subject is not the rows.
     pub empty: Option<&'static str>,
 }
 
@@ -73,7 +73,7 @@ pub struct RooflineInput<'a> {
     pub dpr: f64,
     /// Colours of the page.
     pub theme: &'a Theme,
-    /// What shows; `None` fits the data and its roofs.
+    /// The zoom; `None` fits the data and its roofs.
     pub zoom: Option<Zoom>,
     /// What the marks' size shows.
     pub size: SizeBy,

@@ -17,12 +17,13 @@ use crate::scene::{HitArea, Point, Scene, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_roof::TileRoofs;
-use gemmscope_model::units::{format_short, percent, plural};
+use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
 use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts::roofline as words;
 use gemmscope_words::explain;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -304,20 +305,14 @@ impl Drawn for InteractiveRoofline {
         if self.zoomed || picture.first == picture.home {
             return None;
         }
-        let mut out = Vec::new();
-        if picture.counts.outside > 0 {
-            out.push(format!("{} of little time, below", plural(picture.counts.outside, "GEMM")));
-        }
         let (low, high) = picture.plot.x.domain;
         let ridges = || picture.roofs.iter().map(RoofLine::ridge);
         let [left, right] = [ridges().fold(0.0, f64::max), ridges().fold(f64::INFINITY, f64::min)];
-        for (ridge, beside, side) in [(left, left < low, "left"), (right, right > high, "right")] {
-            if beside && ridge > 0.0 && ridge.is_finite() {
-                out.push(format!("the ridge, {} FLOP/B, to the {side}", format_short(ridge, 4)));
-            }
-        }
-        let what = out.join("; ");
-        (!out.is_empty()).then(|| format!("Not in view: {what}. Zoom out to see all."))
+        let ridges = [(left, left < low, "left"), (right, right > high, "right")]
+            .into_iter()
+            .filter(|(ridge, beside, _)| *beside && *ridge > 0.0 && ridge.is_finite())
+            .map(|(ridge, _, side)| (ridge, side));
+        words::not_in_view(picture.counts.outside, &ridges.collect::<Vec<_>>())
     }
 
     fn camera(&self) -> Option<Camera> {

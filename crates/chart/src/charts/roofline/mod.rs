@@ -37,10 +37,10 @@ use crate::legend::Legend;
 use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::ScaleKind;
 use crate::scene::{Item, Point, Scene};
-use crate::spec::nothing;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_model::units::plural;
+use gemmscope_words::charts::nothing;
+use gemmscope_words::charts::roofline::{self as words, PointCounts};
 use marks::Survey;
 
 /// How many rows went where.
@@ -74,7 +74,7 @@ pub struct RooflinePicture {
     pub plot: Plot,
     /// Ranges of intensity and rate that hold all data and roofs: where zooming out ends.
     pub home: Zoom,
-    /// What shows of them where nobody chose.
+    /// The initial zoom.
     pub first: Zoom,
     /// Colours, and how many rows have them.
     pub legend: Legend,
@@ -138,7 +138,7 @@ pub fn roofline(input: &RooflineInput<'_>) -> RooflinePicture {
     RooflinePicture { scene, plot, home, first, legend, roofs, roof_labels, counts, dense, placer }
 }
 
-/// What the layers of a roofline are drawn with.
+/// Drawing context of the layers of a roofline.
 struct Layers<'a> {
     scene: Scene,
     /// Keeps labels off each other, off lines and off marks.
@@ -247,11 +247,11 @@ fn why_empty(input: &RooflineInput<'_>, counts: &Counts) -> Option<&'static str>
         return why;
     }
     Some(if counts.nowhere == counts.passing {
-        "No GEMM has a time. Choose a device to see what each could attain."
+        words::NO_TIME
     } else if counts.outside > 0 {
-        "All GEMMs are outside this part: zoom out to see them."
+        words::OUTSIDE
     } else {
-        "All categories are hidden: click one in the legend."
+        words::HIDDEN
     })
 }
 
@@ -259,51 +259,21 @@ fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
     devices.sort();
     devices.dedup();
-    let on = match &devices[..] {
-        [] => " without a known roof".to_owned(),
-        [one] => format!(" under the roof of {one}"),
-        many => format!(" under the roofs of {}", many.join(", ")),
-    };
     let stated = input.extras.stated();
-    let planned = match input.extras.planned.len() as u64 - stated {
-        0 => String::new(),
-        n => format!(" and {}", plural(n, "planned one")),
-    };
-    let stated = match stated {
-        0 => String::new(),
-        n => format!(" and {} without sizes", plural(n, "point")),
-    };
-    scene.title = format!(
-        "Roofline of {}{planned}{stated}{on}: {}",
-        plural(counts.passing, "GEMM"),
-        match input.share {
-            true => "share of the roof over arithmetic intensity, which is logarithmic",
-            false => "attained rate over arithmetic intensity, both logarithmic",
-        }
-    );
+    let planned = input.extras.planned.len() as u64 - stated;
+    scene.title = words::title(counts.passing, (planned, stated), &devices, input.share);
     let mut notes: Vec<String> = roofs.iter().map(|r| format!("{}.", r.sentence())).collect();
     if !input.color_scale.label.is_empty() {
-        notes.push(format!("Colour: {}.", input.color_scale.label));
+        notes.push(words::colour(&input.color_scale.label));
     }
-    for (n, what) in [
-        (counts.above_roof, "above the roof (triangles)"),
-        (counts.no_roof, "without a known roof (hollow)"),
-        (counts.attainable, "untimed, drawn on the roof (rings): what they could attain"),
-        (counts.nowhere, "not shown: no time and no roof"),
-        (
-            MemoryLevel::ALL
-                .into_iter()
-                .filter(|l| input.shows(*l))
-                .map(|l| counts.measured[l as usize])
-                .max()
-                .unwrap_or(0),
-            "also at the AI of their measured bytes (open marks)",
-        ),
-        (counts.outside, "outside this part"),
-    ] {
-        if n > 0 {
-            notes.push(format!("{n} {what}."));
-        }
-    }
+    let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));
+    notes.extend(words::marks(&PointCounts {
+        above_roof: counts.above_roof,
+        no_roof: counts.no_roof,
+        attainable: counts.attainable,
+        nowhere: counts.nowhere,
+        measured: shown.map(|l| counts.measured[l as usize]).max().unwrap_or(0),
+        outside: counts.outside,
+    }));
     scene.description = notes.join(" ");
 }

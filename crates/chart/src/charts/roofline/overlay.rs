@@ -1,4 +1,4 @@
-//! What changes while the pointer moves: hover, selection, the drawn box; and numbered labels.
+//! The overlay that changes with the pointer: hover, selection, the drawn box, numbered labels.
 
 use super::{Layers, RooflineInput, RooflinePicture, marks};
 use crate::chart::Emphasis;

@@ -17,7 +17,7 @@ pub struct Planned {
     pub trail: Vec<(f64, f64)>,
     /// Short name beside it; "" for none.
     pub label: String,
-    /// What is said of it; its head names the point.
+    /// Its tooltip, whose head names the point.
     pub tooltip: Tooltip,
     /// Colour.
     pub color: Color,
@@ -32,9 +32,9 @@ pub struct Waymark {
     pub ai: f64,
     /// Rate, FLOP/s.
     pub rate: f64,
-    /// What is written beside it: the first that there is room for.
+    /// Labels beside it: the first that fits.
     pub labels: Vec<String>,
-    /// What is said of the mark that the pointer and the keyboard find; without a head there is none.
+    /// Its tooltip; a mark without a head is not a target.
     pub tooltip: Tooltip,
     /// Colour of the ridge's mark.
     pub color: Color,

@@ -36,7 +36,7 @@ pub struct Points {
     x: Vec<f32>,
     y: Vec<f32>,
     place: Vec<Place>,
-    /// What is known of all of them together.
+    /// Their extent.
     all: Extent,
     /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty
     /// where no file has such.
@@ -91,7 +91,7 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
     out
 }
 
-/// Where some points lie, and how many are what.
+/// Extent and counts of points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     pub x: (f32, f32),
@@ -151,7 +151,7 @@ fn log_inline(v: f64) -> f32 {
     e as f32 * LOG10_2 + 2.0 * LOG10_E * t * series
 }
 
-/// What positions are by.
+/// The coordinates of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// Intensity of the compulsory bytes, and rate.

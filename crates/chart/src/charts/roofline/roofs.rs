@@ -98,7 +98,7 @@ impl RoofLine {
         })
     }
 
-    /// What a tooltip says of it.
+    /// Its tooltip.
     pub(super) fn tooltip(&self) -> Tooltip {
         let out = Tooltip::new(format!("{} on {}", self.types.join(", "), self.device))
             .row("Peak", format!("{}, dense", FlopsPerSec(self.peak).peak()));

@@ -83,7 +83,7 @@ const NUMBERS: Setting<Numbers> = Setting {
 };
 
 impl Numbers {
-    /// What a view state says.
+    /// Reads a view state.
     pub fn of(state: &ViewState) -> Self {
         NUMBERS.get(state)
     }

@@ -4,7 +4,6 @@
 mod draw;
 mod settings;
 
-use crate::aggregate::add_new;
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::labels::Rect;
 use crate::legend::Swatch;
@@ -13,18 +12,16 @@ use crate::scene::Scene;
 use crate::ticks::rate_words;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
-    Cell, FLAT_M, Influence, NAMED, Panel, Sweep, SweepLine, TileSource, influence_sentence,
-    influences,
+    Cell, Influence, Panel, Sweep, SweepLine, TileSource, influences,
 };
-use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
-use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::sweep as words;
 use settings::Settings;
 
 /// This chart in the list of all.
@@ -67,11 +64,11 @@ impl TileMap {
             Ok(sweep) => sweep,
             Err(why) => {
                 let varying = influences(frame, Axis::BmBn);
-                if let Some(settings) = Settings::of(varying, why.sentence()) {
+                let why = words::no_sweep(&why);
+                if let Some(settings) = Settings::of(varying, why.clone()) {
                     return Chart::of(settings, Vec::new());
                 }
-                let title = format!("No tile map. {}", why.sentence());
-                return Chart::without(title, why.sentence(), Vec::new());
+                return Chart::without(words::no_map(&why), why, Vec::new());
             }
         };
         // BN is the question of the view; another axis is the default only without it.
@@ -94,7 +91,7 @@ impl TileMap {
             _ => influences(frame, sweep.axis),
         };
         let part = part_of(&sweep);
-        let (headline, drawn) = (sweep.headline(), part.as_ref().unwrap_or(&sweep));
+        let (headline, drawn) = (words::headline(&sweep), part.as_ref().unwrap_or(&sweep));
         let (low, limits) = draw::occurring(drawn);
         let frame = frame.clone();
         Chart::of(TileMap { frame, influences, headline, part, low, limits, sweep }, controls)
@@ -139,37 +136,13 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
     Some(Sweep { panels, axes: sweep.axes.clone(), ..*sweep })
 }
 
-/// Which model the hollow ticks of a sweep are of, in words.
-fn model_words(sweep: &Sweep) -> Option<String> {
-    let modelled = lines(sweep).map(|(_, l)| l).filter(|l| l.model.is_some());
-    let is_flat = |l: &&SweepLine| l.problem.m <= FLAT_M && sweep.axis == Axis::Bn;
-    let (flat, other): (Vec<&SweepLine>, Vec<&SweepLine>) = modelled.partition(is_flat);
-    let mut out = Vec::new();
-    if !flat.is_empty() {
-        out.push(
-            "Model (flat GEMM): the widest BN up to 128 with as many workgroups as compute units, else the \
-             narrowest.",
-        );
-    }
-    if !other.is_empty() {
-        out.push(
-            "Model (shape roof): of the tiles within 10 % of the highest shape roof, the one with \
-             least L2 traffic.",
-        );
-    }
-    (!out.is_empty()).then(|| out.join(" "))
-}
-
 /// The fastest kernel of each shape, where kernels have names.
 fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
     let told = lines(sweep).filter_map(|(panel, line)| {
         let cell = panel.cell(line, line.best?);
         let kernel = frame.data.text(ColumnMeaning::Kernel, cell.row? as usize);
-        let Problem { m, n, k, .. } = line.problem;
-        (!kernel.is_empty()).then(|| {
-            let rate = rate_words(cell.rate);
-            format!("Fastest kernel at {m} × {n} × {k}: {kernel}, {rate}.")
-        })
+        (!kernel.is_empty())
+            .then(|| words::fastest_kernel(&line.problem, kernel, &rate_words(cell.rate)))
     });
     told.collect()
 }
@@ -186,48 +159,26 @@ impl Picture for TileMap {
     fn notes(&self) -> Vec<String> {
         let (frame, sweep, mut out) = (&self.frame, &self.sweep, Vec::new());
         if let Some(part) = &self.part {
-            let (panels, of) = (part.panels.len(), sweep.panels.len());
-            out.push(format!(
-                "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
-                 has all.",
-                grouped(part.count() as u64),
-                grouped(sweep.count() as u64)
-            ));
+            out.push(words::part_shown(part, sweep));
         }
         if sweep.source == TileSource::BestColumn {
-            out.push("No times: the file names the best tile of each shape.".to_owned());
+            out.push(words::STATED_BEST.to_owned());
         }
-        if sweep.count() <= NAMED {
+        if sweep.count() <= words::NAMED {
             out.extend(fastest_kernels(frame, sweep));
         }
-        out.extend(influence_sentence(&self.influences));
+        out.extend(words::influences(&self.influences));
         if sweep.single > 0 {
-            out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
+            out.push(words::single_left_out(sweep.single));
         }
-        let mut units = Vec::new();
-        for (p, n) in sweep.panels.iter().filter_map(|p| Some((p, p.units?))) {
-            add_new(&mut units, format!("{n} {}s of {}", p.unit_kind, p.device));
-        }
-        if units.is_empty() {
-            out.push(
-                "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
-            );
-        } else {
-            // Of compute-bound shapes neither is said.
-            let occurs = |r: Region| self.limits.contains(&r);
-            let few = format!(
-                "Fewer workgroups than compute units ({}): parallelism-bound.",
-                units.join(", ")
-            );
-            out.extend(occurs(Region::Parallelism).then_some(few));
-            let flat = "Enough workgroups and below the ridge point: memory-bound.";
-            out.extend(occurs(Region::Memory).then(|| flat.to_owned()));
-        }
-        out.extend(model_words(sweep));
+        let occurs = |r: Region| self.limits.contains(&r);
+        let limits = [Region::Parallelism, Region::Memory].map(occurs);
+        out.extend(words::limits(sweep, limits));
+        out.extend(words::models(sweep));
         if frame.metrics.devices.first().is_some_and(Option::is_some)
             && frame.data.device.contains(&0)
         {
-            out.push("Device not stated; the chosen one is assumed.".to_owned());
+            out.push(words::DEVICE_ASSUMED.to_owned());
         }
         out
     }

@@ -11,15 +11,12 @@ use crate::scale::{Scale, ScaleKind};
 use crate::scene::Scene;
 use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
-use gemmscope_model::units::{percent, plural};
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::sweep as words;
 
 const ROW: f64 = 22.0;
 /// Room above the bars for their title, and below them for ticks.
 const AROUND: (f64, f64) = (26.0, 34.0);
-
-/// From this share on a value was the best one of every shape.
-const ALWAYS: f64 = 0.9995;
 
 /// Settings that vary, the one that changes most first.
 pub(super) struct Settings {
@@ -64,22 +61,7 @@ impl Picture for Settings {
     /// The best and the worst value of the setting that changes most.
     fn title(&self) -> String {
         let Some(first) = self.influences.first() else { return String::new() };
-        let (Some(best), Some(worst)) = (first.values.first(), first.values.last()) else {
-            return String::new();
-        };
-        let name = &first.name;
-        let mean = match first.shapes {
-            1 => String::new(),
-            n => format!(", in the geometric mean of {}", plural(n as u64, "shape")),
-        };
-        let of = match best.best > ALWAYS {
-            true => format!("{name} {} is best", best.value),
-            false => {
-                format!("{name} {} reaches {} of the best rate", best.value, percent(best.best))
-            }
-        };
-        let count = plural(first.values.len() as u64, "value");
-        format!("{of} of {count}, {} is worst at {}{mean}.", worst.value, percent(worst.best))
+        words::largest_influence(first)
     }
 
     fn verdict(&self) -> Vec<String> {
@@ -87,9 +69,7 @@ impl Picture for Settings {
     }
 
     fn notes(&self) -> Vec<String> {
-        let all = "Each value against the best one, all else equal.".to_owned();
-        let aside = format!("No tile map. {}", self.why);
-        vec![all, aside]
+        vec![words::ALL_ELSE_EQUAL.to_owned(), words::no_map(&self.why)]
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {

@@ -12,11 +12,12 @@ use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, Outcome, SearchHistory, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{Seconds, plural};
+use gemmscope_model::units::Seconds;
 use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::tuning as words;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -61,7 +62,7 @@ impl Tuning {
             .find(|p| key(&p.0) == shape.current)
             .and_then(|p| SearchHistory::new(frame, &p.0, slow.as_number() / 100.0));
         let Some(history) = history else {
-            let why = "No tuning history: no column is a generation, iteration, step or trial.";
+            let why = gemmscope_words::charts::NO_HISTORY;
             return Chart::without("", why, Vec::new());
         };
         let mut controls = if problems.len() > 1 { vec![shape] } else { Vec::new() };
@@ -101,63 +102,25 @@ fn key(problem: &Problem) -> String {
     problem.to_string().replace(" × ", " x ")
 }
 
-/// `correctness failed 3, timeout 1`.
-fn failures(h: &SearchHistory) -> String {
-    match h.failures().as_slice() {
-        [(one, _)] => one.to_string(),
-        all => all.iter().map(|(s, n)| format!("{s} {n}")).collect::<Vec<_>>().join(", "),
-    }
-}
-
 impl Picture for Tuning {
     fn title(&self) -> String {
         let h = &self.history;
-        let Some(best) = h.best.and_then(|i| h.variants.get(i)) else {
-            return "No variant ran.".to_owned();
-        };
-        let label = h.order_label.to_lowercase();
-        let mut out = format!(
-            "Best of {} in {} {label}s: {} in {label} {}",
-            plural(h.variants.len() as u64, "variant"),
-            h.generations.len(),
-            Format::rate().write(best.rate, 3),
-            best.order
-        );
-        if h.roof.is_finite() {
-            let share = share_words(best.rate / h.roof);
-            out.push_str(&format!(", {share} of the roof"));
-        }
-        out.push_str(&format!(" ({}).", best.name));
-        out
+        let rate = |i: usize| h.variants.get(i).map_or(f64::NAN, |v| v.rate);
+        let best = h.best.map_or(f64::NAN, rate);
+        let share = h.roof.is_finite().then(|| share_words(best / h.roof));
+        words::title(h, &Format::rate().write(best, 3), share)
     }
 
     fn obstacle(&self) -> Option<String> {
         let h = &self.history;
-        let none = || format!("None of {} variants ran: {}.", h.variants.len(), failures(h));
-        h.best.is_none().then(none)
+        h.best.is_none().then(|| words::none_ran(h))
     }
 
     fn notes(&self) -> Vec<String> {
         let (frame, h) = (&self.frame, &self.history);
         let mut out = vec![self.title()];
-        let failed = h.count(Outcome::Failed);
-        if failed > 0 {
-            out.push(format!("{failed} failed: {}.", failures(h)));
-        }
-        let slow = h.count(Outcome::Slow);
-        if slow > 0 {
-            out.push(format!("{slow} slow: under {} of the best.", share_words(h.slow_below)));
-        }
-        out.extend(h.changes_sentence());
-        out.extend(h.convergence());
-        if h.roof.is_nan() {
-            out.push("No roof: choose a device.".to_owned());
-        }
-        let aside: u64 = frame.data.sources.iter().map(|s| s.rejected.total()).sum();
-        if aside > 0 {
-            let rows = plural(aside, "row");
-            out.push(format!("{rows} not read: see the file's card."));
-        }
+        let not_read = frame.data.sources.iter().map(|s| s.rejected.total()).sum();
+        out.extend(words::notes(h, &share_words(h.slow_below), not_read));
         out
     }
 

@@ -62,11 +62,11 @@ fn a_trace_says_what_its_time_goes_to() {
     assert_eq!(told.len(), 4, "{told:?}");
     let time = TraceTime::of(&Scan::new(&frame)).remove(0);
     assert_eq!(
-        time.words(),
+        crate::trace_time::sentence(&time),
         "Of 1.00 ms from end to end: idle 600 µs (60.0 %), communication alone 150 µs (15.0 %), GEMMs 200 µs \
          (20.0 %), other kernels 50.0 µs (5.0 %)."
     );
-    assert_eq!(time.parts[3].kernels(), "silu (30.0 µs), norm (10.0 µs)");
+    assert_eq!(crate::trace_time::kernels(&time.parts[3]), "silu (30.0 µs), norm (10.0 µs)");
     // What the program loses is more than its GEMM does.
     let cost = crate::headline::cost(&report.findings, &report.ledger.books[0]).unwrap();
     assert_eq!(cost.key, "timeline");

@@ -2,14 +2,13 @@
 
 use crate::figures::figures;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Frame, shape_label};
 use serde::{Serialize, Serializer};
 
 /// What the roof allows a row without a time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Untimed {
+pub struct ShapeWithoutTime {
     /// File.
     pub file: String,
     /// 1-based line.
@@ -44,17 +43,17 @@ fn is_listed(data: &Dataset, row: usize) -> bool {
     data.time_s[row].is_nan() && data.text(ColumnMeaning::Status, row).is_empty()
 }
 
-impl Untimed {
+impl ShapeWithoutTime {
     /// The rows of a frame that have a roof but no time; the longest call first.
-    pub fn of(frame: &Frame) -> Vec<Untimed> {
+    pub fn of(frame: &Frame) -> Vec<ShapeWithoutTime> {
         let data = &*frame.data;
         let rows = frame.rows.iter().map(|r| *r as usize);
-        let mut found: Vec<Untimed> = rows
+        let mut found: Vec<ShapeWithoutTime> = rows
             .filter(|&row| is_listed(data, row))
             .filter_map(|row| {
                 let x = figures(frame, row);
                 let (p, bound) = (x.problem, x.bound?);
-                x.roof_s.is_finite().then(|| Untimed {
+                x.roof_s.is_finite().then(|| ShapeWithoutTime {
                     file: data
                         .sources
                         .get(usize::from(data.source[row]))
@@ -84,7 +83,7 @@ impl Untimed {
 
 /// The shapes without a time of a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct UntimedList {
+pub struct ShapesWithoutTime {
     /// Number of rows that have no time, with and without a roof.
     pub rows: usize,
     /// Number of these that have a roof.
@@ -92,38 +91,25 @@ pub struct UntimedList {
     /// Time of all their calls at the roof, seconds.
     pub roof_time_s: f64,
     /// Those with the longest call.
-    pub longest: Vec<Untimed>,
+    pub longest: Vec<ShapeWithoutTime>,
 }
 
-impl UntimedList {
+impl ShapesWithoutTime {
     /// Largest number of listed shapes.
     pub const LISTED: usize = 50;
 
     /// The shapes without a time of a frame.
-    pub fn of(frame: &Frame) -> UntimedList {
-        let mut found = Untimed::of(frame);
+    pub fn of(frame: &Frame) -> ShapesWithoutTime {
+        let mut found = ShapeWithoutTime::of(frame);
         let rows = frame.rows.iter();
-        let list = UntimedList {
+        let list = ShapesWithoutTime {
             rows: rows.filter(|r| is_listed(&frame.data, **r as usize)).count(),
             total: found.len(),
             roof_time_s: roof_time_s(&found),
             longest: Vec::new(),
         };
         found.truncate(Self::LISTED);
-        UntimedList { longest: found, ..list }
-    }
-
-    /// How many there are and what their roof allows, in a sentence.
-    pub fn words(&self) -> String {
-        let without = match self.rows - self.total {
-            0 => String::new(),
-            n => format!("; {} more have no known roof", plural(n as u64, "shape")),
-        };
-        format!(
-            "At the roof all calls of {} take {}{without}.",
-            plural(self.total as u64, "shape"),
-            Seconds(self.roof_time_s)
-        )
+        ShapesWithoutTime { longest: found, ..list }
     }
 
     /// Number of shapes with a roof that are not listed.
@@ -133,7 +119,7 @@ impl UntimedList {
 }
 
 /// Time of all calls of some shapes at the roof, seconds.
-pub fn roof_time_s(shapes: &[Untimed]) -> f64 {
+pub fn roof_time_s(shapes: &[ShapeWithoutTime]) -> f64 {
     // A sum of nothing is -0.
     shapes.iter().fold(0.0, |t, s| t + s.roof_time_s * s.calls)
 }
@@ -156,8 +142,8 @@ mod tests {
         t.row((8192, 8192, 8192), "", none, "");
         t.row((64, 64, 64), "", 1e-6, "");
         let frame = t.frame(Some("a100-80-pcie"));
-        let list = UntimedList::of(&frame);
-        let shapes: Vec<String> = list.longest.iter().map(Untimed::shape).collect();
+        let list = ShapesWithoutTime::of(&frame);
+        let shapes: Vec<String> = list.longest.iter().map(ShapeWithoutTime::shape).collect();
         assert_eq!(shapes, ["4096 × 4096 × 4096", "8 × 4096 × 4096"]);
         let [large, small] = &list.longest[..] else {
             panic!("{list:?}");
@@ -168,11 +154,6 @@ mod tests {
         assert_eq!((large.calls, small.calls), (1.0, 10.0));
         let all = large.roof_time_s + 10.0 * small.roof_time_s;
         assert!((list.roof_time_s - all).abs() < 1e-15);
-        assert!(
-            list.words().starts_with("At the roof all calls of 2 shapes take 614.6 µs."),
-            "{}",
-            list.words()
-        );
     }
 
     #[test]
@@ -181,11 +162,11 @@ mod tests {
         for i in 1..=53 {
             t.row((64 * i, 64, 64), "", f64::NAN, "");
         }
-        let list = UntimedList::of(&t.frame(Some("a100-80-pcie")));
+        let list = ShapesWithoutTime::of(&t.frame(Some("a100-80-pcie")));
         assert_eq!((list.longest.len(), list.more(), list.rows), (50, 3, 53));
         let mut t = Rows::new();
         t.row((64, 64, 64), "", f64::NAN, "");
-        let list = UntimedList::of(&t.frame(None));
+        let list = ShapesWithoutTime::of(&t.frame(None));
         assert_eq!((list.rows, list.total), (1, 0));
     }
 }

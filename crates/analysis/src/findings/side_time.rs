@@ -27,7 +27,7 @@ impl Whole {
 
 /// The time of one side, or of all rows where there are no sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct SideTime {
     /// Name of the side; "" where there are none.
     pub label: String,
     /// Time of its checked rows, seconds.
@@ -40,9 +40,9 @@ pub struct Part {
     pub whole: Whole,
 }
 
-impl Default for Part {
+impl Default for SideTime {
     fn default() -> Self {
-        Part {
+        SideTime {
             label: String::new(),
             time_s: 0.0,
             without_s: 0.0,
@@ -52,7 +52,7 @@ impl Default for Part {
     }
 }
 
-impl Part {
+impl SideTime {
     /// Share of the whole.
     pub fn share(&self, time_s: f64) -> f64 {
         if self.whole_s > 0.0 { time_s / self.whole_s } else { 0.0 }

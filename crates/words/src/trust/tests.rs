@@ -244,7 +244,7 @@ fn what_may_be_scatter_is_to_be_read_with_care() {
         }
     }
     let frame = fixture::frame(t.finish(), Some("mi300x"));
-    let (alone, beside) = (Trust::of(&frame), Trust::of(&frame).beside(&Ledger::new(&frame)));
+    let (alone, beside) = (Trust::of(&frame), Trust::beside(&frame, &Ledger::new(&frame)));
     assert_eq!(alone.verdict, Verdict::Sound);
     assert_eq!(beside.verdict, Verdict::WithCare);
     assert!(beside.words().contains("may be scatter"), "{}", beside.words());

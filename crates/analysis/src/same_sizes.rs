@@ -1,12 +1,13 @@
 //! The same sizes measured elsewhere: in another layout or type, with another library or kernel, in
 //! another file, on another device.
+
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
 
 /// A row with the sizes of another one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Relative {
+pub struct SameSize {
     /// The row.
     pub row: u32,
     /// What is different there: `NN`, `fp16`, `rocBLAS`. Never empty.
@@ -15,32 +16,32 @@ pub struct Relative {
     pub time_s: f64,
     /// Its share of its roof, if that is known.
     pub efficiency: Option<f64>,
-    /// Its time over that of the other row: 0.5 is twice as fast. NaN where the other row has none.
-    pub ratio: f64,
+    /// Its time over that of the other row: 0.5 is twice as fast. `None` if that one has none.
+    pub ratio: Option<f64>,
 }
 
 /// What was measured with the same M, N, K and batch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Elsewhere {
+pub struct SameSizes {
     /// The fastest row of each combination of what can differ: fewest differences first, then the
     /// fastest.
-    pub rows: Vec<Relative>,
+    pub rows: Vec<SameSize>,
     /// Combinations in all; `rows` holds the first of them.
     pub total: usize,
 }
 
 /// What can differ between two rows of the same sizes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Setup {
+struct RunSetup {
     op: u16,
     library: u32,
     source: u16,
     device: u16,
 }
 
-impl Setup {
-    fn of(data: &Dataset, library: Option<&[u32]>, row: usize) -> Setup {
-        Setup {
+impl RunSetup {
+    fn of(data: &Dataset, library: Option<&[u32]>, row: usize) -> RunSetup {
+        RunSetup {
             op: data.op[row],
             library: library.map_or(0, |codes| codes[row]),
             source: data.source[row],
@@ -51,14 +52,14 @@ impl Setup {
 
 /// Finds the rows with the sizes of `row`, at most `limit`; those that are filtered out count too.
 /// Rows that differ in nothing but the kernel are one entry, the fastest, if it is faster.
-pub fn elsewhere(frame: &Frame, row: usize, limit: usize) -> Elsewhere {
+pub fn same_sizes(frame: &Frame, row: usize, limit: usize) -> SameSizes {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
     if row >= data.len() {
-        return Elsewhere::default();
+        return SameSizes::default();
     }
     let library = data.codes(ColumnMeaning::Library);
-    let own = Setup::of(data, library, row);
-    let mut fastest: FxHashMap<Setup, usize> = FxHashMap::default();
+    let own = RunSetup::of(data, library, row);
+    let mut fastest: FxHashMap<RunSetup, usize> = FxHashMap::default();
     for r in 0..data.len() {
         let same = data.m[r] == data.m[row]
             && data.n[r] == data.n[row]
@@ -67,7 +68,7 @@ pub fn elsewhere(frame: &Frame, row: usize, limit: usize) -> Elsewhere {
         if !same || r == row || data.time_s[r].is_nan() {
             continue;
         }
-        let best = fastest.entry(Setup::of(data, library, r)).or_insert(r);
+        let best = fastest.entry(RunSetup::of(data, library, r)).or_insert(r);
         if data.time_s[r] < data.time_s[*best] {
             *best = r;
         }
@@ -77,14 +78,14 @@ pub fn elsewhere(frame: &Frame, row: usize, limit: usize) -> Elsewhere {
     {
         fastest.remove(&own);
     }
-    let mut rows: Vec<Relative> = fastest
+    let mut rows: Vec<SameSize> = fastest
         .into_values()
-        .map(|r| Relative {
+        .map(|r| SameSize {
             row: r as u32,
             differs: differences(frame, row, r),
             time_s: data.time_s[r],
             efficiency: Some(metrics.efficiency(data, r)).filter(|e| e.is_finite()),
-            ratio: data.time_s[r] / data.time_s[row],
+            ratio: Some(data.time_s[r] / data.time_s[row]).filter(|x| !x.is_nan()),
         })
         .filter(|r| !r.differs.is_empty())
         .collect();
@@ -95,7 +96,7 @@ pub fn elsewhere(frame: &Frame, row: usize, limit: usize) -> Elsewhere {
     });
     let total = rows.len();
     rows.truncate(limit);
-    Elsewhere { rows, total }
+    SameSizes { rows, total }
 }
 
 /// What row `b` has that row `a` has not, in words.
@@ -165,24 +166,24 @@ mod tests {
             (BF16, "b", "x", 350.0),
             (BF16, "a", "y", 380.0),
         ]);
-        let found = elsewhere(&frame, 0, 10);
+        let found = same_sizes(&frame, 0, 10);
         let rows: Vec<u32> = found.rows.iter().map(|r| r.row).collect();
         assert_eq!((rows, found.total), (vec![2, 4, 5, 3], 4));
         assert_eq!(found.rows[0].differs, ["fp16"]);
-        assert_eq!(found.rows[0].ratio, 0.5);
+        assert_eq!(found.rows[0].ratio, Some(0.5));
         assert_eq!(found.rows[1].differs, ["b"]);
         // A faster kernel of the same setup.
         assert_eq!(found.rows[2].differs, ["y"]);
         assert_eq!(found.rows[3].differs, ["fp16", "b"]);
         assert!(found.rows[0].efficiency.is_some());
-        let one = elsewhere(&frame, 0, 1);
+        let one = same_sizes(&frame, 0, 1);
         assert_eq!((one.rows.len(), one.total), (1, 4));
     }
 
     #[test]
-    fn repeats_and_slower_kernels_are_not_elsewhere() {
+    fn repeats_and_slower_kernels_are_not_listed() {
         let frame = frame(&[(BF16, "a", "x", 5.0), (BF16, "a", "x", 4.0), (BF16, "a", "y", 6.0)]);
-        assert_eq!(elsewhere(&frame, 0, 10), Elsewhere::default());
-        assert_eq!(elsewhere(&frame, 99, 10), Elsewhere::default());
+        assert_eq!(same_sizes(&frame, 0, 10), SameSizes::default());
+        assert_eq!(same_sizes(&frame, 99, 10), SameSizes::default());
     }
 }

@@ -1,0 +1,174 @@
+//! What is said beside pictures: obstacles, titles and notes. Names of axes, marks and settings, and titles
+//! made of these, stand with the charts.
+//!
+//! Rates and shares are passed as text where they have as many digits as the marks.
+
+pub mod roofline;
+
+use gemmscope_analysis::compare::Comparison;
+use gemmscope_model::units::{grouped, plural, seconds_brief};
+use gemmscope_table::field::Frame;
+
+/// Where no row has a roof.
+pub const NO_ROOF: &str = "No roof: choose a device.";
+/// Where no row has a time.
+pub const NO_TIME: &str = "No GEMM here has a time.";
+/// Where every row is at its roof.
+pub const NOTHING_LOST: &str = "No time lost: every GEMM is at its roof.";
+/// Where no column orders the rows.
+pub const NO_HISTORY: &str =
+    "No tuning history: no column is a generation, iteration, step or trial.";
+/// Where rows are all alike.
+pub const NOTHING_TO_COMPARE: &str = "Nothing to compare: add a second file with the same GEMMs, or open \
+     one with a column of libraries, devices, kernels or commits.";
+/// Where rows are a sweep.
+pub const SWEEP_IS_NO_COMPARISON: &str = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
+     two of them, choose the column that names them under Sides.";
+/// Where no mark has a place.
+pub const NO_PLACE: &str = "No GEMM has a value on these axes: choose others.";
+/// Where no mark has a figure.
+pub const NO_FIGURE: &str = "No GEMM has this figure. % of roof needs a time and a device.";
+/// What a bar's tick is.
+pub const ROOF_TICK: &str = "The tick marks the roof.";
+/// What the parts of a box are.
+pub const BOX_PARTS: &str = "Box: middle half. Line: median. Whiskers: 5th to 95th percentile.";
+/// What a box is of, where its points have colours.
+pub const BOX_OF_ALL: &str = "A box is of all its points, whatever their colour.";
+/// Said of axes of numbers with many values.
+pub const BINNED: &str = "Numbers are binned.";
+
+/// Why there is nothing to draw, whatever the view; `None` where there are rows.
+pub fn nothing(frame: &Frame) -> Option<&'static str> {
+    if frame.data.is_empty() {
+        Some(match frame.data.sources.is_empty() {
+            true => "No GEMMs yet: open a file.",
+            false => "No usable rows in what is open.",
+        })
+    } else if frame.rows.is_empty() {
+        Some("No GEMM passes the filters.")
+    } else {
+        None
+    }
+}
+
+/// A search that finds nothing.
+pub fn no_name(text: &str) -> String {
+    format!("No name contains {text:?}.")
+}
+
+/// Of how many marks a figure is a statistic: `3 of 12 cells show the median of several GEMMs.`
+pub fn several(several: usize, all: usize, marks: &str, statistic: &str) -> String {
+    format!("{several} of {all} {marks} show the {statistic} of several GEMMs.")
+}
+
+/// Rows that no mark shows.
+pub fn not_shown(rows: usize, searched: bool) -> String {
+    let searched = if searched { ", or not searched for" } else { "" };
+    format!("{} not shown: no value on an axis{searched}.", plural(rows as u64, "GEMM"))
+}
+
+/// Rows of a side that do not count.
+pub fn not_counted(rows: u64, side: &str) -> String {
+    let rows = plural(rows, "row");
+    format!(
+        "{rows} of {side} not shown: of each GEMM its fastest kernel counts, of repeats the middle one."
+    )
+}
+
+/// Bars whose tick is above the roof.
+pub fn bars_above(bars: u64, mark: &str) -> String {
+    format!("{} above the roof: tick in orange.", plural(bars, mark))
+}
+
+/// Cells above the roof.
+pub fn cells_above(cells: u64) -> String {
+    format!("{} above the roof: framed.", plural(cells, "cell"))
+}
+
+/// A map with too many cells.
+pub fn too_many_cells(columns: usize, rows: usize) -> String {
+    format!("{columns} × {rows} cells are too many: choose an axis with fewer values, or filter.")
+}
+
+/// The lowest and the highest median, each with its place.
+pub fn medians(what: &str, [least, most]: [&str; 2]) -> String {
+    format!("Median {what}: {least} to {most}.")
+}
+
+/// Boxes that show a part of their points.
+pub fn points_a_box(most: usize) -> String {
+    format!("At most {most} points a box shown.")
+}
+
+/// How few bars hold most of the lost time.
+pub fn few_hold_most(few: usize, all: usize, lost_s: f64) -> String {
+    format!("{few} of {all} bars hold 80 % of {}.", seconds_brief(lost_s))
+}
+
+/// Time of rows without a roof.
+pub fn without_roof(time_s: f64) -> String {
+    format!("{} without a known roof.", seconds_brief(time_s))
+}
+
+/// Two sides that are one.
+pub fn same_sides(name: &str) -> String {
+    format!("Both sides are {name}: choose another.")
+}
+
+/// Two sides whose shared GEMMs have no roof.
+pub fn no_roof_to_compare((a, b): (&str, &str), shared: u64) -> String {
+    format!(
+        "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
+         attained rate.",
+        plural(shared, "GEMM")
+    )
+}
+
+/// Two sides without a GEMM in common, by the keys of the comparison.
+pub fn nothing_shared(frame: &Frame, comparison: &Comparison) -> String {
+    let keys = comparison.setup.keys.iter().filter_map(|k| frame.info(k));
+    let keys: Vec<String> = keys.map(|i| i.label.to_lowercase()).collect();
+    let keys = match keys.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => keys.concat(),
+    };
+    format!(
+        "The two sides share no GEMM: no two of their rows agree in {keys}. Add a file that measures the same \
+         GEMMs, choose other sides, or match by less (More, Match by)."
+    )
+}
+
+/// GEMMs that are not compared by their roof.
+pub fn left_out(gemms: u64) -> String {
+    format!("{} left out: no known roof.", plural(gemms, "GEMM"))
+}
+
+/// GEMMs that the pointer finds.
+pub fn reachable(all: usize, reachable: usize) -> String {
+    let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));
+    format!("Of {all}, the {reachable} furthest from equal answer to the pointer.")
+}
+
+/// Where no shape has two sides.
+pub fn no_shared_shape(sides: &[String]) -> String {
+    format!("No shape was run by more than one of {}.", sides.join(", "))
+}
+
+/// A map of a type, layout or size that nothing was measured of.
+pub fn nothing_measured(what: &str) -> String {
+    format!("Nothing measured {what}.")
+}
+
+/// Who is fastest in how many cells: `Fastest at K = 4096: rocBLAS in 3, tie in 1 of 4 cells.`
+pub fn fastest_in(what: &str, parts: &[String], cells: u64) -> String {
+    format!("Fastest {what}: {} of {}.", parts.join(", "), plural(cells, "cell"))
+}
+
+/// GEMMs that a map holds, and how all were joined.
+pub fn part_of_map(shown: usize, all: usize, join: &str) -> [String; 2] {
+    let (shown, all) = (grouped(shown as u64), plural(all as u64, "GEMM"));
+    [
+        format!("{shown} of {all} that two or more sides have are in this map."),
+        format!("Of all types, layouts and sizes: {join}"),
+    ]
+}

@@ -1,0 +1,126 @@
+//! What is said beside a roofline.
+
+use gemmscope_model::units::{format_short, grouped, plural};
+
+/// Where no row has a time or a roof.
+pub const NO_TIME: &str = "No GEMM has a time. Choose a device to see what each could attain.";
+/// Where the zoom shows no row.
+pub const OUTSIDE: &str = "All GEMMs are outside this part: zoom out to see them.";
+/// Where the legend hides all.
+pub const HIDDEN: &str = "All categories are hidden: click one in the legend.";
+/// Where nothing is planned yet.
+pub const NO_DEVICE: &str = "Choose a device: planned GEMMs stand at its roof.";
+
+/// The title: how many GEMMs, how many planned ones and points without sizes, the devices of the roofs, and whether
+/// rates are shares of them.
+pub fn title(gemms: u64, (planned, stated): (u64, u64), devices: &[&str], share: bool) -> String {
+    let on = match devices {
+        [] => " without a known roof".to_owned(),
+        [one] => format!(" under the roof of {one}"),
+        many => format!(" under the roofs of {}", many.join(", ")),
+    };
+    let planned = match planned {
+        0 => String::new(),
+        n => format!(" and {}", plural(n, "planned one")),
+    };
+    let stated = match stated {
+        0 => String::new(),
+        n => format!(" and {} without sizes", plural(n, "point")),
+    };
+    let axes = match share {
+        true => "share of the roof over arithmetic intensity, which is logarithmic",
+        false => "attained rate over arithmetic intensity, both logarithmic",
+    };
+    format!("Roofline of {}{planned}{stated}{on}: {axes}", plural(gemms, "GEMM"))
+}
+
+/// What the colours are.
+pub fn colour(label: &str) -> String {
+    format!("Colour: {label}.")
+}
+
+/// Numbers of GEMMs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PointCounts {
+    /// Above their roof.
+    pub above_roof: u64,
+    /// Without a roof.
+    pub no_roof: u64,
+    /// Without a time, drawn at their roof.
+    pub attainable: u64,
+    /// Without a time and a roof.
+    pub nowhere: u64,
+    /// Drawn at the intensity of their measured bytes too.
+    pub measured: u64,
+    /// Outside the part that shows.
+    pub outside: u64,
+}
+
+/// A sentence for each kind of mark that occurs.
+pub fn marks(counts: &PointCounts) -> Vec<String> {
+    let all = [
+        (counts.above_roof, "above the roof (triangles)"),
+        (counts.no_roof, "without a known roof (hollow)"),
+        (counts.attainable, "untimed, drawn on the roof (rings): what they could attain"),
+        (counts.nowhere, "not shown: no time and no roof"),
+        (counts.measured, "also at the AI of their measured bytes (open marks)"),
+        (counts.outside, "outside this part"),
+    ];
+    all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}.")).collect()
+}
+
+/// What the first picture leaves out: GEMMs below, and ridges to the left or right, FLOP/B. `None` where it shows all.
+pub fn not_in_view(below: u64, ridges: &[(f64, &str)]) -> Option<String> {
+    let mut out = Vec::new();
+    if below > 0 {
+        out.push(format!("{} of little time, below", plural(below, "GEMM")));
+    }
+    out.extend(ridges.iter().map(|(ridge, side)| {
+        format!("the ridge, {} FLOP/B, to the {side}", format_short(*ridge, 4))
+    }));
+    let what = out.join("; ");
+    (!out.is_empty()).then(|| format!("Not in view: {what}. Zoom out to see all."))
+}
+
+/// `12 of 558 GEMMs make up 80 % of the time`, of a side where there are several.
+pub fn heaviest(shown: usize, all: usize, percent: f64, side: Option<&str>) -> String {
+    let of = format!("{} of {}", grouped(shown as u64), plural(all as u64, "GEMM"));
+    let verb = if shown == 1 { "makes" } else { "make" };
+    let whose = side.map_or("the".to_owned(), |side| format!("{side}'s"));
+    format!("{of} {verb} up {} % of {whose} time", format_short(percent, 3))
+}
+
+/// Where the arrows of a baseline lead.
+#[derive(Clone, Copy, Debug)]
+pub enum Arrows {
+    /// No GEMM is shared.
+    NothingShared,
+    /// None by all sides, but by some.
+    SharedBySome,
+    /// All points are at the same place.
+    SamePlace,
+    /// There are too many unless some are selected.
+    TooMany,
+    /// From every shared GEMM.
+    FromAll,
+    /// From those whose points differ.
+    FromSome,
+}
+
+/// What is said of a baseline. `to` is the only other side, if there is one.
+pub fn baseline(base: &str, to: Option<&str>, shared: u64, arrows: Arrows) -> String {
+    let (to, gemms) = (to.unwrap_or("all other sides"), plural(shared, "GEMM"));
+    let arrows = match arrows {
+        Arrows::NothingShared => format!("No GEMM in common with {to}."),
+        Arrows::SharedBySome => {
+            format!("No GEMM in common with {to}: arrows lead to those that have it.")
+        }
+        Arrows::SamePlace => format!("{gemms} in common with {to}, at the same place."),
+        Arrows::TooMany => {
+            format!("{gemms} in common with {to}: select one or more for their arrows.")
+        }
+        Arrows::FromAll => format!("Arrows lead to {to}: {gemms} in common."),
+        Arrows::FromSome => format!("Arrows lead to {to} where points differ: {gemms} in common."),
+    };
+    format!("Baseline: {base}. {arrows}")
+}

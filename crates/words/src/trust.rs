@@ -1,0 +1,300 @@
+//! How far the figures can be trusted, in sentences.
+
+use crate::findings::{NOISE, built_for_another, far_below_question};
+use gemmscope_analysis::ledger::Ledger;
+use gemmscope_analysis::names::distinct;
+use gemmscope_analysis::trust::{
+    About, AboveCause, Assumed, Chosen, Ground, ReasonFacts, TrustFacts, Verdict,
+};
+use gemmscope_model::units::{
+    Bytes, FlopsPerSec, capitalized, decapitalized, grouped, percent, plural, seconds_brief,
+};
+use gemmscope_table::dataset::Assumption;
+use gemmscope_table::field::Frame;
+use serde::Serialize;
+
+/// Reasons that a line names, reasons of skipped rows, and assumptions that a sentence names.
+const NAMED: usize = 6;
+const SKIPPED: usize = 3;
+const ASSUMED: usize = 4;
+
+/// One reason for or against the figures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reason {
+    /// What it is about.
+    pub about: About,
+    /// What it alone makes of the figures.
+    pub weight: Verdict,
+    /// Name of the device; "" where it concerns all rows, or none is stated.
+    pub device: String,
+    /// A sentence with its count.
+    pub text: String,
+    /// Rows that it concerns; the things themselves where it is about no rows.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+    /// Share of the device's time; `None` where it is about no rows.
+    pub share: Option<f64>,
+}
+
+/// How far the figures of a frame can be trusted, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Trust {
+    /// The heaviest weight of the reasons.
+    pub verdict: Verdict,
+    /// The heaviest first, and by device.
+    pub reasons: Vec<Reason>,
+    /// What no file states and was assumed, each once. The keys are those of `ImportOptions::answers`; "" for what
+    /// the rows are.
+    pub assumed: Vec<Assumption>,
+    /// What no file states and the user chose, a sentence each.
+    #[serde(skip)]
+    pub chosen: Vec<String>,
+}
+
+impl Trust {
+    /// What the rows that pass the filters show.
+    pub fn of(frame: &Frame) -> Trust {
+        Trust::new(frame, TrustFacts::of(frame))
+    }
+
+    /// The same beside the accounts of the rows.
+    pub fn beside(frame: &Frame, ledger: &Ledger) -> Trust {
+        Trust::new(frame, TrustFacts::of(frame).beside(ledger))
+    }
+
+    /// The facts of a frame in words.
+    pub fn new(frame: &Frame, facts: TrustFacts) -> Trust {
+        let reason = |r: &ReasonFacts| Reason {
+            about: r.ground.about(),
+            weight: r.weight,
+            device: r.device.clone(),
+            text: reason_text(frame, &facts, r),
+            count: r.count,
+            of: r.of,
+            share: r.share,
+        };
+        Trust {
+            verdict: facts.verdict,
+            reasons: facts.reasons.iter().map(reason).collect(),
+            assumed: facts.assumed.iter().map(assumption).collect(),
+            chosen: facts.chosen.iter().map(chosen).collect(),
+        }
+    }
+
+    /// A line for each form of output: `with care: 3 of 9 rows are above the roof ...; ...`, without the
+    /// reasons that speak for the figures where others do not.
+    pub fn words(&self) -> String {
+        let told = self.reasons.iter().filter(|r| r.weight == self.verdict);
+        let more = told.clone().count().saturating_sub(NAMED);
+        let told = told.take(NAMED).map(|r| decapitalized(r.text.trim_end_matches('.')));
+        let mut told: Vec<String> = told.collect();
+        told.extend((more > 0).then(|| format!("and {}", plural(more as u64, "more reason"))));
+        match told.as_slice() {
+            [] => self.verdict.label().to_owned(),
+            _ => format!("{}: {}", self.verdict.label(), told.join("; ")),
+        }
+    }
+
+    /// `Trust: sound.`
+    pub fn line(&self) -> String {
+        format!("Trust: {}.", self.words())
+    }
+}
+
+/// The sentence of a reason; of rows of one device it begins with its name where devices are several.
+fn reason_text(frame: &Frame, facts: &TrustFacts, r: &ReasonFacts) -> String {
+    if let Some(words) = rows_text(r) {
+        return match (facts.devices > 1, r.device.as_str()) {
+            (true, "") => format!("Unknown device: {words}."),
+            (true, name) => format!("{name}: {words}."),
+            (false, _) => format!("{}.", capitalized(&words)),
+        };
+    }
+    match &r.ground {
+        Ground::OtherDevice { device, target } => {
+            format!("{}.", built_for_another(frame, *device, target).unwrap_or_default())
+        }
+        Ground::FarBelow { dtype, best } => {
+            format!("{}.", far_below_question(r.count as usize, dtype.name(), *best, &r.device))
+        }
+        Ground::Asked(question) => question.clone(),
+        Ground::Assumed => assumed_text(&facts.assumed),
+        Ground::NoTime => "No row has a time: nothing was measured.".to_owned(),
+        Ground::Recording(by) => slowed_by(by),
+        Ground::Skipped(reasons) => skipped_text(r, reasons),
+        Ground::Unshaped { time_s, all_s } => format!(
+            "{} of the GEMM time ({} of {}) is left out: the figures are of the rest.",
+            percent(time_s / all_s),
+            seconds_brief(*time_s),
+            seconds_brief(*all_s)
+        ),
+        Ground::Once => {
+            format!("Each of {} is one measurement, without a spread.", plural(r.count, "row"))
+        }
+        Ground::Scatter(share) => format!(
+            "{} of the time may be scatter: no spread is stated, and of two layouts, types or sizes \
+             either is as often the faster one.",
+            percent(*share)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// What rows of one device show, without its name and the full stop; `None` for reasons that are not of them.
+fn rows_text(r: &ReasonFacts) -> Option<String> {
+    let some = format!("{} of {}", grouped(r.count), plural(r.of, "row"));
+    let one = r.count == 1;
+    Some(match &r.ground {
+        Ground::AboveRoof { highest, cause, warm, cache_bytes } => format!(
+            "{some} {} above the datasheet roof (up to {}): {}",
+            if one { "is" } else { "are" },
+            percent(*highest),
+            above_text(*cause, *warm, *cache_bytes)
+        ),
+        Ground::PartlyCached { cache_bytes } => format!(
+            "{some} use{} over 90 % of the memory's bandwidth with operands of up to twice the last-level cache \
+             ({}): part of them was likely still there from the call before",
+            if one { "s" } else { "" },
+            Bytes(*cache_bytes).to_iec()
+        ),
+        Ground::NoRoof => format!(
+            "{some} {} no known roof (no device, or no peak for the type), so nothing checks {}",
+            if one { "has" } else { "have" },
+            if one { "it" } else { "them" },
+        ),
+        Ground::Reported { states } => {
+            let what = match states {
+                [_, false] => "rates",
+                [false, true] => "bandwidths",
+                [true, true] => "rates and bandwidths",
+            };
+            format!(
+                "reported {what} agree with the recomputed ones within 1 % in {} of {}",
+                grouped(r.of - r.count),
+                plural(r.of, "row")
+            )
+        }
+        Ground::ShortCalls => format!(
+            "{some} ({} of the time) take{} under 10 µs, within the jitter of timers and launches",
+            percent(r.share.unwrap_or_default()),
+            if one { "s" } else { "" }
+        ),
+        Ground::Spread { some_once } => {
+            // The others were called once.
+            let repeated = if *some_once { " with repeats" } else { "" };
+            let (count, vary) = match r.count {
+                0 => ("none".to_owned(), "varies"),
+                1 => ("1".to_owned(), "varies"),
+                n => (grouped(n), "vary"),
+            };
+            format!(
+                "{count} of {}{repeated} {vary} by over 20 % between repeats",
+                plural(r.of, "row")
+            )
+        }
+        Ground::Clock => format!(
+            "{some} ran under 90 % of the clock that the peak is of; each is judged at its own clock"
+        ),
+        _ => return None,
+    })
+}
+
+/// What explains rows above the roof.
+fn above_text(cause: AboveCause, warm: u64, cache_bytes: f64) -> String {
+    let cache = Bytes(cache_bytes).to_iec();
+    match cause {
+        AboveCause::WarmCache => {
+            format!("their operands fit in the last-level cache ({cache}), which was warm")
+        }
+        AboveCause::Noise => NOISE.to_owned(),
+        AboveCause::Wrong => {
+            let why = "the device, the type, the unit or the sizes are not what is assumed";
+            match warm {
+                0 => why.to_owned(),
+                _ => format!(
+                    "{why}, except for {} whose operands fit in the last-level cache ({cache})",
+                    grouped(warm)
+                ),
+            }
+        }
+    }
+}
+
+/// How far idle time can be trusted of a recording with these options.
+pub(crate) fn slowed_by(by: &[String]) -> String {
+    let what = by.join(", ");
+    format!("Recorded with {what}, which slows the program: idle time is an upper bound.")
+}
+
+fn skipped_text(r: &ReasonFacts, reasons: &[(u64, String)]) -> String {
+    let why = match reasons {
+        [(_, only)] => only.clone(),
+        several => {
+            let told = several.iter().take(SKIPPED);
+            let mut told: Vec<String> =
+                told.map(|(n, t)| format!("{t} ({})", grouped(*n))).collect();
+            let more = several.len().saturating_sub(SKIPPED);
+            told.extend((more > 0).then(|| plural(more as u64, "more reason")));
+            told.join(", ")
+        }
+    };
+    format!("{} of {} could not be used: {why}.", grouped(r.count), plural(r.of, "row"))
+}
+
+fn assumed_text(assumed: &[Assumed]) -> String {
+    let each: Vec<String> = assumed
+        .iter()
+        .filter(|a| !a.assumption.value.is_empty())
+        .map(|a| named(&assumption(a)))
+        .collect();
+    let each = distinct(each.iter().map(String::as_str));
+    let more = each.len().saturating_sub(ASSUMED);
+    let mut told: Vec<String> = each.into_iter().take(ASSUMED).collect();
+    told.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+    format!("Assumed: {}.", told.join("; "))
+}
+
+/// An assumption in a word or two where its key says what it is, else its sentence.
+fn named(a: &Assumption) -> String {
+    match a.key.split_once(':') {
+        Some(("unit", column)) => format!("{} for \u{201c}{column}\u{201d}", a.value),
+        None if ["dtype", "device", "layout"].contains(&a.key.as_str()) => {
+            let what = if a.key == "dtype" { "type" } else { a.key.as_str() };
+            format!("{what} {}", a.value)
+        }
+        _ => decapitalized(a.text.trim_end_matches('.')),
+    }
+}
+
+/// An assumption whose sentence names the file, where that is not all files.
+fn assumption(a: &Assumed) -> Assumption {
+    let mut of = a.assumption.clone();
+    if let Some(file) = &a.file {
+        of.text = of.text.replacen("The file", file, 1);
+    }
+    of
+}
+
+fn chosen(what: &Chosen) -> String {
+    match what {
+        Chosen::Device(device) => {
+            format!("The file names no device. The roof is that of the {device}.")
+        }
+        Chosen::OtherDevice { file, device } => {
+            let who = file.as_deref().unwrap_or("The file");
+            format!("{who} names no device: you chose {device}.")
+        }
+        Chosen::LaunchFloor { device, floor_s, source } => {
+            format!("Launch floor of the {device}: {}, {source}.", seconds_brief(*floor_s))
+        }
+        Chosen::Achievable { dtype, rate, source } => {
+            format!("Achievable {dtype} is {}, {source}.", FlopsPerSec(*rate))
+        }
+        Chosen::Answer(text) => text.clone(),
+        Chosen::Kind(kind) => format!("You chose: {}", kind.hint()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
