@@ -10,6 +10,8 @@ mod evidence;
 mod facts;
 mod lines;
 mod log;
+pub(crate) mod mapped;
+mod open_units;
 mod readings;
 mod rows;
 mod sizes;

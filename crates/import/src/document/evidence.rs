@@ -350,6 +350,7 @@ pub(super) fn choose(
         let alone = proved.len() < ways.len();
         let (agree, all) = (count(&ways[won], &rows), rows.len());
         let mut way = ways.swap_remove(won);
+        way.agree = Some((agree, all));
         if way.question.as_ref().is_some_and(|q| q.key == super::readings::BATCH) && alone {
             way.question = None;
         }
