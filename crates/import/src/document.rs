@@ -17,6 +17,7 @@ mod rows;
 mod sizes;
 mod spread;
 mod title;
+pub(crate) mod titled;
 mod types;
 mod units;
 mod words;

@@ -8,6 +8,7 @@ use super::plan::{Size, Sizes};
 use crate::cell::values::Probe;
 use crate::cell::{self, Quantity};
 use crate::document::mapped::{BatchRole, MappedTable};
+use crate::document::titled::Titled;
 use crate::split::canonical::Canonical;
 use crate::split::dialect::Foreign;
 use crate::split::records::Records;
@@ -475,9 +476,9 @@ fn map(
 /// What times and rates say of each other, and of a batch. A batch that is part of M stays a column of the file, and
 /// so a filter.
 fn by_figures(mapping: &mut Mapping, rows: &[Vec<String>], options: &ImportOptions) {
-    let titled = |m: &Mapping| -> Vec<(usize, ColumnSpec)> {
+    let titled = |m: &Mapping| -> Vec<Titled> {
         let of = [Time, ReportedRate].into_iter().filter_map(|meaning| m.position(meaning));
-        of.map(|i| (i, m.columns[i].guess)).collect()
+        of.map(|i| Titled::of(i, m.columns[i].guess)).collect()
     };
     let rate = mapping.position(ReportedRate).filter(|i| mapping.columns[*i].why != BY_HAND);
     if rate.is_none() && mapping.position(Batch).is_none() || !mapping.has_sizes() {

@@ -8,6 +8,7 @@ use super::facts::Facts;
 use super::open_units::Evidence;
 use super::readings::{APART, BATCH, IN_M, Question, Reading, with_batch};
 use super::title::{Holds, Title};
+use super::titled::Titled;
 use super::units::{ALL, Candidate, Limits, NEAR, agree, candidates, is_too_fast, work_scale};
 use super::words::{Measure, unit_word};
 use crate::columns::mapping::Mapping;
@@ -16,11 +17,8 @@ use crate::columns::plan::Plan;
 use crate::columns::row::{self, Given, ValueCaches};
 use crate::{ImportOptions, Record};
 use gemmscope_model::units::BandwidthUnit;
+use gemmscope_table::dataset::Assumption;
 use gemmscope_table::dataset::ColumnMeaning as C;
-use gemmscope_table::dataset::{Assumption, ColumnSpec};
-
-/// A column of times or rates: its position, and what its title says.
-pub(crate) type Titled = (usize, ColumnSpec);
 
 /// How the batch of a table enters its GEMMs.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +50,8 @@ impl<'a> MappedTable<'a> {
     ) -> Self {
         let column = |i: usize| {
             let mapped = &mapping.columns[i];
-            let figure = figures.iter().find(|(at, _)| *at == i).map(|(_, spec)| *spec);
-            let holds = match (figure.map(|spec| spec.meaning), mapped.guess.meaning) {
+            let figure = figures.iter().find(|f| f.column == i);
+            let holds = match (figure.map(|f| f.meaning), mapped.guess.meaning) {
                 (Some(C::Time), _) => Holds::Time,
                 (Some(_), _) => Holds::Rate,
                 (None, C::ReportedBandwidth) => Holds::Bandwidth,
@@ -63,13 +61,9 @@ impl<'a> MappedTable<'a> {
             };
             let text = |row: &Vec<String>| Cell::plain(row.get(i).map_or("", String::as_str));
             let cells: Vec<Cell> = rows.iter().map(text).collect();
-            let of_title = |spec: ColumnSpec| {
-                let time = spec.time_unit().map(|u| u.to_si());
-                time.or_else(|| spec.rate_unit().map(|u| u.to_si()))
-            };
             // Cells with their units are in SI.
             let measured = cells.iter().any(|c| c.unit.is_some());
-            let factor = if measured { Some(1.0) } else { figure.and_then(of_title) };
+            let factor = if measured { Some(1.0) } else { figure.and_then(|f| f.factor) };
             let by_hand = options.columns.contains_key(&mapped.header);
             let title = Title { factor, ..Title::of(holds) };
             Column { name: mapped.header.clone(), title, cells, at: Some(i), by_hand }
@@ -86,7 +80,7 @@ impl<'a> MappedTable<'a> {
             notes: Vec::new(),
             questions: Vec::new(),
         };
-        MappedTable { on, ways, figures: figures.iter().map(|(i, _)| *i).collect(), batch }
+        MappedTable { on, ways, figures: figures.iter().map(|f| f.column).collect(), batch }
     }
 
     /// The scale of a column of rates that is the work of a call.

@@ -7,9 +7,9 @@ use crate::columns::header::Col;
 use crate::columns::mapping::guess::NOT_TYPES;
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
-use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::{alias, defaults, words};
-use crate::document::mapped::{MappedTable, Titled};
+use crate::document::mapped::MappedTable;
+use crate::document::titled::{Lines, Titled, TitledSide, lines};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
@@ -24,7 +24,7 @@ pub(super) fn plan(
 ) -> Plan {
     let m = &sampled.mapping;
     let col = |meaning| column(m, meaning);
-    let lines = sides::lines(&figures(m, sampled, options));
+    let lines = lines(&figures(m, sampled, options));
     let units = Units::of(sampled, &lines, options);
     let sides = match &lines {
         Lines::Sides(sides) => plan_sides(table, m, &units, sides),
@@ -122,22 +122,16 @@ struct Units<'a> {
 impl<'a> Units<'a> {
     fn of(sampled: &'a Sampled, lines: &Lines, options: &'a ImportOptions) -> Self {
         let m = &sampled.mapping;
-        let of_meaning = |meaning| m.position(meaning).map(|i| (i, m.columns[i].guess));
+        let of_meaning = |meaning| m.position(meaning).map(|i| Titled::of(i, m.columns[i].guess));
+        let time = of_meaning(Time).filter(|t| !is_left_out(sampled, t.column));
+        let both = || time.into_iter().chain(of_meaning(ReportedRate));
         let figures: Vec<Titled> = match lines {
             Lines::Sides(sides) => sides.iter().flat_map(|s| [s.time, s.rate]).flatten().collect(),
-            Lines::One | Lines::Repeats(_) => {
-                let time = of_meaning(Time).filter(|(i, _)| !is_left_out(sampled, *i));
-                let both: Vec<Titled> = time.into_iter().chain(of_meaning(ReportedRate)).collect();
-                match lines {
-                    // `GFLOPS1`: the titles alone mean nothing.
-                    Lines::Repeats(columns) if both.is_empty() => columns
-                        .first()
-                        .and_then(|i| Some((*i, sides::figure(&m.columns[*i].header)?.spec)))
-                        .into_iter()
-                        .collect(),
-                    _ => both,
-                }
+            // `GFLOPS1`: the titles alone mean nothing.
+            Lines::Repeats(columns) if both().next().is_none() => {
+                columns.first().copied().into_iter().collect()
             }
+            Lines::One | Lines::Repeats(_) => both().collect(),
         };
         let mut table = MappedTable::new(m, &sampled.rows, &figures, options);
         table.units();
@@ -146,18 +140,16 @@ impl<'a> Units<'a> {
 
     /// The column of the line's figure of this kind, with its factor to SI.
     fn figure(&self, meaning: ColumnMeaning) -> Option<(Col, f64)> {
-        let (i, _) = *self.figures.iter().find(|(_, spec)| spec.meaning == meaning)?;
+        let i = self.figures.iter().find(|f| f.meaning == meaning)?.column;
         Some((self.sampled.mapping.col(i), self.factor(i)))
     }
 
     /// The factor of a column to SI. Cells with units are in SI, and those without have the title's unit.
     fn factor(&self, i: usize) -> f64 {
-        let spec = self.figures.iter().find(|(at, _)| *at == i).map(|(_, spec)| *spec);
-        match spec {
-            Some(spec) if self.sampled.has_units(i) => match spec.meaning {
-                Time => spec.time_unit().unwrap_or(TimeUnit::Microseconds).to_si(),
-                _ => spec.rate_unit().unwrap_or(RateUnit::Flops).to_si(),
-            },
+        match self.figures.iter().find(|f| f.column == i) {
+            Some(figure) if self.sampled.has_units(i) => figure.factor.unwrap_or_else(|| {
+                if figure.meaning == Time { TimeUnit::Microseconds.to_si() } else { 1.0 }
+            }),
             _ => self.table.factor(i),
         }
     }
@@ -191,9 +183,9 @@ fn measured(table: &mut TableBuilder, m: &Mapping, units: &Units<'_>, lines: &Li
         (None, Some((_, scale))) => ("Rate", *scale),
         (None, None) => return out,
     };
-    let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
+    let names: Vec<&str> = columns.iter().map(|f| m.columns[f.column].header.as_str()).collect();
     table.note(format!("{what}: median of {}.", names.join(", ")));
-    out.repeats = columns.iter().map(|i| (m.col(*i), scale)).collect();
+    out.repeats = columns.iter().map(|f| (m.col(f.column), scale)).collect();
     out
 }
 
@@ -248,7 +240,7 @@ fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_majo
 
 /// The columns of times and rates, whoever's they are; none where the user has said which one
 /// counts.
-fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usize, Figure)> {
+fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usize, String)> {
     let by_hand = |c: &MappedColumn| {
         options.columns.contains_key(&c.header) && matches!(c.guess.meaning, Time | ReportedRate)
     };
@@ -263,13 +255,12 @@ fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usiz
         .iter()
         .enumerate()
         .filter(|(i, c)| free(c) && sampled.is_numeric(*i))
-        .filter_map(|(i, c)| {
+        .map(|(i, c)| {
             // `cuBLAS` above `702 TFLOPS`
-            let of_cells = || {
-                let quantity = sampled.measures(i).filter(|q| *q != Quantity::Bandwidth)?;
-                sides::figure(&format!("{} ({})", c.header, quantity.unit()))
-            };
-            Some((i, sides::figure(&c.header).or_else(of_cells)?))
+            let unit = sampled
+                .measures(i)
+                .filter(|q| *q != Quantity::Bandwidth && c.guess.meaning == Other);
+            (i, unit.map_or_else(|| c.header.clone(), |q| format!("{} ({})", c.header, q.unit())))
         })
         .collect()
 }
@@ -278,14 +269,14 @@ fn plan_sides(
     table: &mut TableBuilder,
     m: &Mapping,
     units: &Units<'_>,
-    sides: &[sides::Side],
+    sides: &[TitledSide],
 ) -> Vec<Side> {
     let mut planned = Vec::with_capacity(sides.len());
     let mut words = Vec::new();
     for side in sides {
         let mut columns = Vec::new();
         let mut figure = |titled: Option<Titled>| {
-            let c = m.col(titled?.0);
+            let c = m.col(titled?.column);
             columns.push(format!("“{}”", c.name));
             let factor = units.factor(c.index);
             Some((c, factor))
