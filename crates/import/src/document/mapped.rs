@@ -6,14 +6,17 @@ use super::columns::Column;
 use super::evidence::{Measured, Side, choose, measured};
 use super::facts::Facts;
 use super::open_units::Evidence;
-use super::readings::{APART, BATCH, IN_M, Question, Reading, with_batch};
+use super::readings::{APART, BATCH, IN_M, Question, Reading, SQUARE, only_size, with_batch};
+use super::rows::answers::{SIZES_AS, not_understood, sizes_as_chosen};
+use super::sizes::{Stated, stated};
 use super::title::{Holds, Title};
 use super::titled::Titled;
 use super::units::{ALL, Candidate, Limits, NEAR, agree, candidates, is_too_fast, work_scale};
 use super::words::{Measure, unit_word};
+use crate::columns::header::Col;
 use crate::columns::mapping::Mapping;
 use crate::columns::mapping::guess::BY_HAND;
-use crate::columns::plan::Plan;
+use crate::columns::plan::{Plan, Size, Sizes};
 use crate::columns::row::{self, Given, ValueCaches};
 use crate::{ImportOptions, Record};
 use gemmscope_model::units::BandwidthUnit;
@@ -250,6 +253,20 @@ impl<'a> MappedTable<'a> {
         let side = Side { time: of(Holds::Time), rate: of(Holds::Rate), calls, ..Side::default() };
         measured(&side, &self.on.columns)
     }
+}
+
+/// The sizes of a table whose only size is in this column: square, unless an answer states others, and what is said.
+pub(crate) fn square(c: &Col, options: &ImportOptions) -> (Sizes, Assumption, Option<String>) {
+    let mut question = only_size(&c.name);
+    let answer = options.answer(SQUARE).filter(|a| *a != question.value);
+    let sizes = answer.map(stated).filter(Stated::any);
+    let Some(Stated { m, n, k, .. }) = sizes else {
+        let why = answer.map(|a| not_understood(SQUARE, a, SIZES_AS));
+        return (Sizes::Square(c.clone()), question.assumption(options), why);
+    };
+    let size = |fixed: Option<u32>| fixed.map_or(Size::Column(c.clone()), Size::Fixed);
+    question.text = sizes_as_chosen(answer.unwrap_or(""));
+    (Sizes::Three([m, n, k].map(size)), question.assumption(options), None)
 }
 
 fn word(factor: f64) -> &'static str {

@@ -293,7 +293,7 @@ fn square(all: &Sizes<'_>) -> Option<Reading> {
     Some(out)
 }
 
-fn only_size(name: &str) -> Question {
+pub(super) fn only_size(name: &str) -> Question {
     let text = format!("“{name}” is the only size: assuming square matrices, M = N = K.");
     Question::new(SQUARE, text, "square", &[])
 }

@@ -1,6 +1,6 @@
 //! A table of a document as rows: units, sides and sizes are decided, questions asked, and the rest is kept.
 
-mod answers;
+pub(super) mod answers;
 
 use super::block::{Block, Table};
 use super::columns::{Column, columns, expand};
@@ -14,6 +14,7 @@ use super::types::{Typed, row_types};
 use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
+use crate::columns::alias;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
@@ -271,6 +272,13 @@ impl Reader<'_> {
                 continue;
             }
             let label = if column.name.is_empty() { "column" } else { &column.name };
+            if column.title.holds == Holds::Count
+                && alias::guess(label).spec.meaning == ColumnMeaning::Count
+                && let Some(count) = column.value(row)
+            {
+                out.stage_number(ColumnMeaning::Count, label, count);
+                continue;
+            }
             let nth = self.on.columns[..i].iter().filter(|c| c.name == column.name).count();
             let id = out.known_column(ColumnMeaning::Other, label, nth);
             let id = id.unwrap_or_else(|| out.auto_column(label));

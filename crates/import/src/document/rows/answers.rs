@@ -19,9 +19,9 @@ impl Reader<'_> {
                 way.sizes.iter_mut().flatten().for_each(|size| size[place] = value);
             }
             if [m, n, k].iter().any(Option::is_some) {
-                question.text = format!("Sizes as chosen: {answer}.");
+                question.text = sizes_as_chosen(answer);
             } else if answer != question.value {
-                self.not_understood(&key, answer, "`N: 4096, K: 8192`");
+                self.on.notes.push(not_understood(&key, answer, SIZES_AS));
             }
         }
         ways
@@ -52,13 +52,23 @@ impl Reader<'_> {
                 let all = sides.iter_mut().flat_map(|s| &mut s.calls);
                 all.for_each(|calls| *calls *= f64::from(count));
             }
-            _ => self.not_understood(CALLS, answer, "a whole number from 1"),
+            _ => {
+                let why = not_understood(CALLS, answer, "a whole number from 1");
+                self.on.notes.push(why);
+            }
         }
     }
+}
 
-    fn not_understood(&mut self, key: &str, answer: &str, expected: &str) {
-        self.on.notes.push(format!(
-            "The answer “{answer}” to “{key}” is not understood and changes nothing: expected {expected}."
-        ));
-    }
+/// How an answer about sizes is written.
+pub(in crate::document) const SIZES_AS: &str = "`N: 4096, K: 8192`";
+
+pub(in crate::document) fn sizes_as_chosen(answer: &str) -> String {
+    format!("Sizes as chosen: {answer}.")
+}
+
+pub(in crate::document) fn not_understood(key: &str, answer: &str, expected: &str) -> String {
+    format!(
+        "The answer “{answer}” to “{key}” is not understood and changes nothing: expected {expected}."
+    )
 }

@@ -8,7 +8,7 @@ use crate::columns::mapping::guess::NOT_TYPES;
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::{alias, defaults, words};
-use crate::document::mapped::MappedTable;
+use crate::document::mapped::{MappedTable, square};
 use crate::document::titled::{Lines, Titled, TitledSide, lines};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -31,10 +31,12 @@ pub(super) fn plan(
         Lines::One | Lines::Repeats(_) => Vec::new(),
     };
     let Measured { time, rate, repeats } = measured(table, m, &units, &lines);
-    let sizes = m.sizes();
+    let mut sizes = m.sizes();
     if let Sizes::Square(c) = &sizes {
-        let text = format!("“{}” is the only size: M = N = K.", c.name);
-        table.assume(assumption("square", text, "square", &[]));
+        let (answered, assumption, why) = square(c, options);
+        table.assume(assumption);
+        why.into_iter().for_each(|why| table.note(why));
+        sizes = answered;
     }
     let typed_sides = !sides.is_empty() && sides.iter().all(|s| s.dtype.is_some());
     let typed = col(Dtype).or_else(|| col(DtypeA));

@@ -186,6 +186,10 @@ fn sizes_in_one_cell_and_squares() {
     let d = read("n,gflops\n1024,900\n2048,950\n");
     assert_eq!((d.m[1], d.n[1], d.k[1]), (2048, 2048, 2048));
     assert_eq!(assumed(&d, "square").value, "square");
+    let mut o = ImportOptions::default();
+    o.answers.insert("square".into(), "M: 16, K: 512".into());
+    let d = read_with("", "n,us\n1024,900\n2048,950\n", &o);
+    assert_eq!((d.m[1], d.n[1], d.k[1]), (16, 2048, 512));
 }
 
 #[test]
