@@ -9,6 +9,7 @@ use super::facts::{Fact, Types, facts};
 use super::open_units::Evidence;
 use super::readings::{Reading, readings};
 use super::sizes::triple_anywhere;
+use super::spread::MATRIX;
 use super::title::Holds;
 use super::types::{Typed, row_types};
 use super::units::{Limits, work_scale};
@@ -316,6 +317,12 @@ impl Reader<'_> {
             out.note(crate::columns::plan::SHAPES_ONLY);
         } else if sides.iter().all(|s| s.time.is_none()) {
             out.note(crate::columns::plan::from_rates(crate::columns::plan::ITS_RATES));
+        }
+        if self.table.dress == MATRIX {
+            let [row, title] = [0, 1].map(|i| self.table.titles[i].as_str());
+            out.note(format!(
+                "The corner of the table says that its rows are {row} and its titles {title}."
+            ));
         }
         for note in self.on.notes.drain(..) {
             out.note(note);

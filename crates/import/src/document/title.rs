@@ -100,6 +100,18 @@ fn named(text: &str) -> Option<Holds> {
 /// The order of three or two sizes that a title names: `(M, K, N)`, `b x m x n x k`, `N x K`.
 fn order_of(text: &str) -> Vec<char> {
     let lower = text.to_lowercase();
+    // The weight of a layer: `[out, in]`, `(in_features x out_features)`.
+    let words = lower_words(&lower);
+    let sides: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|w| !matches!(*w, "features" | "feature" | "dim" | "size" | "channels" | "x"))
+        .collect();
+    match sides[..] {
+        [.., "out", "in"] => return vec!['n', 'k'],
+        [.., "in", "out"] => return vec!['k', 'n'],
+        _ => {}
+    }
     // `MxNxK`, `MNK`
     let joined = letter_runs(&lower).find_map(|(_, run)| {
         let letters: Vec<char> = run.chars().filter(|c| *c != 'x').collect();
