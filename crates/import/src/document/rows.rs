@@ -273,7 +273,9 @@ impl Reader<'_> {
                 continue;
             }
             let label = if column.name.is_empty() { "column" } else { &column.name };
+            // The count of a line of a log is of its iterations.
             if column.title.holds == Holds::Count
+                && !self.table.is_log
                 && alias::guess(label).spec.meaning == ColumnMeaning::Count
                 && let Some(count) = column.value(row)
             {

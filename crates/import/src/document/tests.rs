@@ -437,7 +437,7 @@ fn other_operations_totals_and_row_numbers_are_no_sides() {
 fn a_product_in_prose_is_of_the_letters_beside_it() {
     for around in ["A weight of 6144x4096 (N x K), bf16.", "bf16, NxK = 6144 x 4096"] {
         let d =
-            read(&format!("{around}\n\n| M | time (us) |\n|---|---|\n| 1 | 9.1 |\n| 16 | 9.4 |\n"));
+            read(format!("{around}\n\n| M | time (us) |\n|---|---|\n| 1 | 9.1 |\n| 16 | 9.4 |\n"));
         assert_eq!((d.m[1], d.n[1], d.k[1]), (16, 6144, 4096), "{around}");
     }
     let d = read(
@@ -450,7 +450,7 @@ fn a_product_in_prose_is_of_the_letters_beside_it() {
 #[test]
 fn a_matrix_of_sizes_has_a_row_for_each_cell() {
     for corner in ["N\\\\K", "N / K"] {
-        let d = read(&format!(
+        let d = read(format!(
             "TFLOPS on H100, bf16, M=4096\n\n| {corner} | 1024 | 2048 |\n|---|---|---|\n| 512 | 310 | 420 |\n\
              | 4096 | 500 | 610 |\n"
         ));
@@ -468,6 +468,6 @@ fn eight_bits_are_of_two_kinds() {
     assert!(
         d.sources[0].assumptions.iter().any(|a| a.key == "dtype" && a.text.contains("int8 or fp8"))
     );
-    let d = read(&format!("All types are fp8.\n\n{table}"));
+    let d = read(format!("All types are fp8.\n\n{table}"));
     assert!(d.sources[0].assumptions.iter().all(|a| a.key != "dtype"));
 }
