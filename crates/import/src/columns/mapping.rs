@@ -436,7 +436,7 @@ fn map(
     if header_line == 0 {
         headless_sizes(&mut guesses, rows);
     }
-    by_values_alone(&mut guesses, &probes);
+    by_values_alone(&mut guesses, &header, &probes);
     for (name, guess) in header.iter().zip(&mut guesses) {
         let chosen = options.columns.get(name).and_then(|t| t.parse().ok());
         if let Some(spec) = chosen {

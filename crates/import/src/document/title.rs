@@ -314,6 +314,8 @@ fn says_total(word: &str) -> bool {
 /// What the title says of a column.
 pub(super) fn title(text: &str) -> Title {
     let whole = without_remarks(&without_camel(&bare(text)));
+    // What pandas calls the column of the first of several rows.
+    let whole = whole.trim().trim_end_matches("_first");
     let whole = whole.trim();
     let spaced = whole.replace('_', " ");
     let spaced = spaced.as_str();
@@ -351,6 +353,7 @@ fn figure(text: &str, low: &str) -> Title {
     if names_quotient(&words)
         || begins(&["improve", "efficien", "util"])
         || plain.contains("max abs")
+        || plain.contains("/byte")
         || plain.contains('δ')
         || quotient && (found.is_none() || plain.contains("speed-up"))
     {

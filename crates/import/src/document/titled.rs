@@ -159,6 +159,7 @@ mod tests {
             &["median_us", "p10_us", "p90_us", "std_us", "best_us", "worst_us"],
             &["M", "GFLOPS", "GFLOPS_ref", "ms", "ms_ref"],
             &["flopCnt", "GFLOPs", "timeMs"],
+            &["GFLOPS_first", "FLOPS/Byte_first", "TFLOPS/s_median", "Kernel Time (µs)_median"],
             &["tflops_mean", "tflops_min", "tflops_max", "tflops_std", "tflops_p99"],
         ] {
             assert_eq!(of(headers), Lines::One, "{headers:?}");
