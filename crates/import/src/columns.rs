@@ -8,5 +8,4 @@ pub(crate) mod mapping;
 pub(crate) mod plan;
 pub(crate) mod plan_rows;
 pub(crate) mod row;
-pub(crate) mod sides;
 pub(crate) mod words;

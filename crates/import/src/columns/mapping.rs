@@ -1,14 +1,14 @@
 //! From a head to a mapping: where the header is, what each column holds, what is missing.
 
-mod batch;
 pub(crate) mod guess;
-pub(crate) mod units;
 
 use super::alias::{self, Guess};
 use super::header::of_one_header;
 use super::plan::{Size, Sizes};
 use crate::cell::values::Probe;
 use crate::cell::{self, Quantity};
+use crate::document::mapped::{BatchRole, MappedTable};
+use crate::document::titled::Titled;
 use crate::split::canonical::Canonical;
 use crate::split::dialect::Foreign;
 use crate::split::records::Records;
@@ -50,7 +50,7 @@ pub struct Mapping {
     /// The first rows, cell by cell.
     pub rows: Vec<Vec<String>>,
     /// How the batch enters the GEMMs, where there is one.
-    pub(crate) batch: Option<batch::BatchRole>,
+    pub(crate) batch: Option<BatchRole>,
     /// Columns that mean the same as one before them, by titles that say no difference.
     pub(crate) doubles: Vec<Double>,
 }
@@ -436,7 +436,7 @@ fn map(
     if header_line == 0 {
         headless_sizes(&mut guesses, rows);
     }
-    by_values_alone(&mut guesses, &probes);
+    by_values_alone(&mut guesses, &header, &probes);
     for (name, guess) in header.iter().zip(&mut guesses) {
         let chosen = options.columns.get(name).and_then(|t| t.parse().ok());
         if let Some(spec) = chosen {
@@ -465,13 +465,39 @@ fn map(
         batch: None,
         doubles,
     };
-    batch::settle(&mut mapping, rows, options);
-    units::work_or_rate(&mut mapping, rows);
+    by_figures(&mut mapping, rows, options);
     mapping.missing = missing(&mapping);
     if !mapping.is_complete() {
         suggest(&mut mapping, &probes);
     }
     mapping
+}
+
+/// What times and rates say of each other, and of a batch. A batch that is part of M stays a column of the file, and
+/// so a filter.
+fn by_figures(mapping: &mut Mapping, rows: &[Vec<String>], options: &ImportOptions) {
+    let titled = |m: &Mapping| -> Vec<Titled> {
+        let of = [Time, ReportedRate].into_iter().filter_map(|meaning| m.position(meaning));
+        of.map(|i| Titled::of(i, m.columns[i].guess)).collect()
+    };
+    let rate = mapping.position(ReportedRate).filter(|i| mapping.columns[*i].why != BY_HAND);
+    if rate.is_none() && mapping.position(Batch).is_none() || !mapping.has_sizes() {
+        return;
+    }
+    let figures = titled(mapping);
+    let table = MappedTable::new(mapping, rows, &figures, options);
+    if let Some((i, scale)) = rate.and_then(|i| Some((i, table.work_scale(i)?))) {
+        let unit = RateUnit::ALL.into_iter().find(|unit| unit.to_si() == scale);
+        mapping.columns[i].guess = ColumnSpec::rate(ReportedWork, unit);
+        mapping.columns[i].why = "its values are 2MNK: work, not a rate".into();
+    }
+    let work = mapping.position(ReportedWork);
+    let table = MappedTable::new(mapping, rows, &titled(mapping), options);
+    mapping.batch = table.batch(work);
+    if let Some(BatchRole { column, in_m: true, .. }) = mapping.batch {
+        mapping.columns[column].guess = Other.into();
+        mapping.columns[column].why = "part of M already".to_owned();
+    }
 }
 
 /// The guess from a title; from that and the unit of the cells where the title alone says nothing.

@@ -229,7 +229,7 @@ pub(super) fn time_of(quantity: Quantity, value: f64, problem: &Problem) -> f64 
 /// Types, layout and epilogue of a row. What it reads of the record is the cells of the columns for
 /// them in the plan.
 #[inline]
-pub(super) fn operation(
+pub(crate) fn operation(
     plan: &Plan,
     given: &Given,
     caches: &mut ValueCaches,

@@ -6,7 +6,7 @@ use super::columns::{Column, columns, expand};
 use super::evidence::{calls, is_operation, open_calls, sides};
 use super::facts::{Facts, facts, paths};
 use super::readings::readings;
-use super::spread::SPREAD;
+use super::spread::{MATRIX, SPREAD};
 use super::title::{Holds, Title, title};
 use super::words::{types_in, unit};
 use crate::split::dialect::Foreign;
@@ -58,8 +58,8 @@ fn of_table(
     if matches!(table.dress, "HTML" | "printed, with bars" | "printed, under groups") {
         return Some("a table that is not of one line a row");
     }
-    if table.dress == SPREAD {
-        return Some(SPREAD);
+    if [SPREAD, MATRIX].contains(&table.dress) {
+        return Some(table.dress);
     }
     let (mut columns, notes) = columns(table, &ImportOptions::default());
     if columns.iter().any(|c| c.title.is_figure() && is_operation(&c.title.label)) {

@@ -2,6 +2,7 @@
 
 use super::block::bare;
 use super::words::{Measure, number_length, unit};
+use crate::cell::Quantity;
 
 /// A quantity, or a text that is none.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,24 @@ impl Cell {
     pub(super) fn of_size(value: Option<u32>) -> Cell {
         let text = value.map(|v| v.to_string()).unwrap_or_default();
         Cell { value: value.map(f64::from), text, ..Cell::default() }
+    }
+
+    /// A number or a quantity as files write them, in SI where a unit stands behind it.
+    pub(super) fn plain(text: &str) -> Cell {
+        let bytes = text.trim().as_bytes();
+        let number = crate::cell::number(bytes);
+        let quantity = match number {
+            Some(_) => None,
+            None => crate::cell::quantity(bytes),
+        };
+        let unit = quantity.map(|(_, what)| match what {
+            Quantity::Time => (Measure::Time, 1.0),
+            Quantity::Rate => (Measure::Rate, 1.0),
+            Quantity::Bandwidth => (Measure::Bandwidth, 1.0),
+        });
+        let value = number.or(quantity.map(|q| q.0)).filter(|v| v.is_finite());
+        let loose = value.filter(|_| number.is_some()).map_or(0.0, |v| looseness(text.trim(), v));
+        Cell { value, unit, loose, text: text.trim().to_owned(), ..Cell::default() }
     }
 
     pub(super) fn of_text(text: &str) -> Cell {

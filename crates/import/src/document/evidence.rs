@@ -4,7 +4,7 @@
 use super::columns::{Column, close, share};
 use super::facts::Facts;
 use super::readings::{Question, Reading};
-use super::title::{Holds, Title};
+use super::title::{Holds, RANK, Title};
 use super::units::Limits;
 use super::words::{lower_words, names_library};
 
@@ -84,6 +84,8 @@ const OPERATIONS: &[&str] = &[
     "allgather",
     "activation",
     "add",
+    "bwd",
+    "backward",
 ];
 
 fn all_of(name: &str, list: &[&str]) -> bool {
@@ -118,6 +120,9 @@ fn operations(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>
     }
 }
 
+/// What is said of columns of one measurement.
+pub(super) const REPEATED: &str = "repeat one measurement: the median counts.";
+
 /// `time_1, time_2, …` repeat one measurement: the median counts.
 fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
     let numbered = |c: &Column| {
@@ -130,8 +135,16 @@ fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
             && label.bytes().all(|b| b.is_ascii_digit())
     };
     let again: Vec<usize> = (0..columns.len()).filter(|i| numbered(&columns[*i])).collect();
-    let stem = |i: usize| columns[i].name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    // The title without its number.
+    let stem = |i: usize| columns[i].name.replacen(number_of(&columns[i].title.label), "", 1);
     if again.len() < 2 || again.iter().any(|i| stem(*i) != stem(again[0])) {
+        return;
+    }
+    // Beside their mean they are columns of the file.
+    let mean =
+        |c: &Column| c.title.holds == holds && c.title.label.is_empty() && c.title.rank < RANK;
+    if columns.iter().any(mean) {
+        again.iter().for_each(|i| columns[*i].title.holds = Holds::Other);
         return;
     }
     for row in 0..columns[again[0]].cells.len() {
@@ -146,14 +159,15 @@ fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
         columns[again[0]].cells[row].value = median;
     }
     let last = columns[*again.last().unwrap_or(&again[0])].name.clone();
-    notes.push(format!(
-        "“{}” to “{last}” repeat one measurement: the median counts.",
-        columns[again[0]].name
-    ));
+    notes.push(format!("“{}” to “{last}” {REPEATED}", columns[again[0]].name));
     columns[again[0]].title.label.clear();
     for i in &again[1..] {
         columns[*i].title.holds = Holds::Other;
     }
+}
+
+fn number_of(label: &str) -> &str {
+    label.trim_start_matches(|c: char| !c.is_ascii_digit())
 }
 
 /// Times with a label beside one without are its parts, unless they bear names of libraries.
@@ -164,11 +178,9 @@ fn parts(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
         let of_side = ["ref", "base", "ours", "mine", "torch", "old", "new"]
             .iter()
             .any(|w| lower.contains(w));
-        !s.name.is_empty()
-            && s.time.is_some()
-            && s.rate.is_none()
-            && !names_library(&s.name)
-            && !of_side
+        // Two columns of one title are two measurements.
+        let counted = s.name.bytes().all(|b| b.is_ascii_digit());
+        !counted && s.time.is_some() && s.rate.is_none() && !names_library(&s.name) && !of_side
     };
     for side in sides.iter().filter(|s| is_part(s)) {
         if let Some(time) = side.time {
@@ -350,6 +362,7 @@ pub(super) fn choose(
         let alone = proved.len() < ways.len();
         let (agree, all) = (count(&ways[won], &rows), rows.len());
         let mut way = ways.swap_remove(won);
+        way.agree = Some((agree, all));
         if way.question.as_ref().is_some_and(|q| q.key == super::readings::BATCH) && alone {
             way.question = None;
         }

@@ -8,6 +8,7 @@ use super::words::{
     Measure, TypeName, devices_in, library_in, lower_words, number_length, seconds, types_in, unit,
     unit_word,
 };
+use gemmscope_model::dtype::DataType;
 
 /// A fact and the line that states it.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,7 +284,11 @@ fn types(text: &str, line: u32, out: &mut Facts) {
             return;
         }
     }
-    let found = types_in(&of_operands(text));
+    let mut found = types_in(&of_operands(text));
+    // Its 8 bits are of two kinds.
+    if found.is_empty() && lower_words(text).iter().any(|w| w == "w8a8") {
+        found.extend([DataType::Int8, DataType::Fp8E4m3].map(TypeName::from));
+    }
     let of_software =
         ["driver", "cuda", "software"].iter().any(|w| text.to_lowercase().starts_with(w));
     match &found[..] {

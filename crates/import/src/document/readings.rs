@@ -6,6 +6,9 @@ use super::facts::Facts;
 use super::sizes::{triple, triple_anywhere, whole_numbers};
 use super::title::Holds;
 use super::words::lower_words;
+use crate::ImportOptions;
+use crate::columns::defaults::assumption;
+use gemmscope_table::dataset::Assumption;
 
 /// M, N, K and batch.
 pub(super) type Size = [u32; 4];
@@ -24,6 +27,13 @@ impl Question {
         let choices = choices.iter().map(|c| (*c).to_owned()).collect();
         Question { key: key.to_owned(), text, value: value.to_owned(), choices }
     }
+
+    /// As it is shown, with the answer that it got.
+    pub(super) fn assumption(self, options: &ImportOptions) -> Assumption {
+        let choices: Vec<&str> = self.choices.iter().map(String::as_str).collect();
+        let value = options.answer(&self.key).map_or(self.value, str::to_owned);
+        assumption(self.key, self.text, value, &choices)
+    }
 }
 
 /// One way to take the sizes.
@@ -35,6 +45,10 @@ pub(super) struct Reading {
     pub question: Option<Question>,
     /// It counts only where rate and time prove it.
     pub to_prove: bool,
+    /// Operations of a multiplication with its addition, by row; 2 where there is none.
+    pub operations: Vec<f64>,
+    /// Rate and time agree on it in so many rows, of so many.
+    pub agree: Option<(usize, usize)>,
 }
 
 impl Reading {
@@ -42,10 +56,17 @@ impl Reading {
         Reading { sizes, why: why.into(), ..Reading::default() }
     }
 
-    /// Operations of a row at 2 a product.
+    /// Operations of a row.
     pub(super) fn work(&self, row: usize) -> Option<f64> {
         let size = (*self.sizes.get(row)?)?;
-        Some(2.0 * size.iter().map(|v| f64::from(*v)).product::<f64>())
+        let operations = self.operations.get(row).copied().unwrap_or(2.0);
+        Some(operations * size.iter().map(|v| f64::from(*v)).product::<f64>())
+    }
+
+    /// Bytes that a row moves at least, with operands of 2 bytes.
+    pub(super) fn bytes(&self, row: usize) -> Option<f64> {
+        let [m, n, k, batch] = (*self.sizes.get(row)?)?.map(f64::from);
+        Some(2.0 * batch * (m * k + k * n + m * n))
     }
 }
 
@@ -272,7 +293,7 @@ fn square(all: &Sizes<'_>) -> Option<Reading> {
     Some(out)
 }
 
-fn only_size(name: &str) -> Question {
+pub(super) fn only_size(name: &str) -> Question {
     let text = format!("“{name}” is the only size: assuming square matrices, M = N = K.");
     Question::new(SQUARE, text, "square", &[])
 }
@@ -286,47 +307,74 @@ fn three(all: &Sizes<'_>, batch: Option<&Column>) -> Vec<Reading> {
     let with = |why: &str| {
         [&*around, why].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join("; ")
     };
-    let one = |t: &Option<[u32; 3]>| t.map(|[m, n, k]| [m, n, k, 1]);
     let Some(batch) = batch else {
+        let one = |t: &Option<[u32; 3]>| t.map(|[m, n, k]| [m, n, k, 1]);
         return vec![Reading::new(base.iter().map(one).collect(), around)];
     };
-    let counts: Vec<u32> = (0..all.rows).map(|r| batch.cells[r].whole().unwrap_or(1)).collect();
+    let m_name = all.of_letter('m').map_or(String::new(), |c| c.name.to_lowercase());
+    let by_group = m_name.contains("group") || m_name.contains("expert");
+    let mut ways = with_batch(all.columns, batch, &base);
+    if by_group {
+        ways.truncate(1);
+        ways[0].question = None;
+    }
+    for way in &mut ways {
+        way.why = with(&way.why);
+    }
+    ways
+}
+
+/// The ways to take a batch: it multiplies the work, or is in M already.
+pub(super) fn with_batch(
+    columns: &[Column],
+    batch: &Column,
+    base: &[Option<[u32; 3]>],
+) -> Vec<Reading> {
+    let counts: Vec<u32> = batch.cells.iter().map(|c| c.whole().unwrap_or(1)).collect();
+    let one = |t: &Option<[u32; 3]>| t.map(|[m, n, k]| [m, n, k, 1]);
     let each = |(t, b): (&Option<[u32; 3]>, &u32)| t.map(|[m, n, k]| [m, n, k, *b]);
     let name = &batch.name;
     let mut apart = Reading::new(
         base.iter().zip(&counts).map(each).collect(),
-        with(&format!("“{name}” counts independent GEMMs")),
+        format!("“{name}” counts independent GEMMs"),
     );
-    let mut inside = Reading::new(
-        base.iter().map(one).collect(),
-        with(&format!("“{name}” is part of M already")),
-    );
-    let m_name = all.of_letter('m').map_or(String::new(), |c| c.name.to_lowercase());
+    let mut inside =
+        Reading::new(base.iter().map(one).collect(), format!("“{name}” is part of M already"));
     let words = lower_words(name);
     let counted = words.iter().any(|w| w == "count" || w == "num");
-    let by_group = m_name.contains("group") || m_name.contains("expert");
-    if by_group || counted || counts.iter().all(|b| *b == 1) {
+    if counted || counts.iter().all(|b| *b == 1) {
         return vec![apart];
-    }
-    if is_factor(all, batch, &base, &counts) {
-        return vec![inside];
     }
     let text = format!(
         "“{name}” counts independent GEMMs of M × N × K each, unless M holds the whole batch already."
     );
     apart.question = Some(Question::new(BATCH, text.clone(), APART, &[IN_M, APART]));
+    if is_factor(columns, batch, base, &counts) {
+        return vec![inside, apart];
+    }
     inside.question = Some(Question::new(BATCH, text, IN_M, &[IN_M, APART]));
     vec![apart, inside]
 }
 
 /// M is the batch times one or two other columns, in most rows.
-fn is_factor(all: &Sizes<'_>, batch: &Column, base: &[Option<[u32; 3]>], counts: &[u32]) -> bool {
+fn is_factor(
+    columns: &[Column],
+    batch: &Column,
+    base: &[Option<[u32; 3]>],
+    counts: &[u32],
+) -> bool {
+    // Leading dimensions, strides and factors are no parts of M.
+    let of_call = |name: &str| {
+        let name = name.trim().to_lowercase();
+        ["ld", "stride", "alpha", "beta"].iter().any(|p| name.starts_with(p))
+    };
     let other = |c: &&Column| {
         !std::ptr::eq(*c, batch)
             && matches!(c.title.holds, Holds::Open | Holds::Other)
+            && !of_call(&c.name)
             && c.cells.iter().all(|c| c.whole().is_some())
     };
-    let others: Vec<&Column> = all.columns.iter().filter(other).take(12).collect();
+    let others: Vec<&Column> = columns.iter().filter(other).take(12).collect();
     let fits = |some: &[&Column]| {
         let rows =
             base.iter().zip(counts).enumerate().filter_map(|(r, (t, b))| Some((r, (*t)?[0], *b)));

@@ -1,20 +1,21 @@
 //! A table of a document as rows: units, sides and sizes are decided, questions asked, and the rest is kept.
 
-mod answers;
-mod open_units;
+pub(super) mod answers;
 
 use super::block::{Block, Table};
-use super::columns::{Column, close, columns, expand, share};
+use super::columns::{Column, columns, expand};
 use super::evidence::{Side, calls, choose, measured, open_calls, sides};
-use super::facts::{Fact, Facts, Types, facts};
-use super::readings::{Question, Reading, readings};
+use super::facts::{Fact, Types, facts};
+use super::open_units::Evidence;
+use super::readings::{Reading, readings};
 use super::sizes::triple_anywhere;
+use super::spread::MATRIX;
 use super::title::Holds;
 use super::types::{Typed, row_types};
-use super::units::Limits;
+use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
-use crate::columns::defaults::assumption;
+use crate::columns::alias;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
@@ -25,14 +26,9 @@ use gemmscope_table::dataset::ColumnMeaning;
 struct Reader<'a> {
     table: &'a Table,
     line: u32,
-    facts: Facts,
-    columns: Vec<Column>,
-    limits: Limits,
-    options: &'a ImportOptions,
+    on: Evidence<'a>,
     /// The device of rows that name none.
     device: u16,
-    notes: Vec<String>,
-    questions: Vec<Question>,
 }
 
 /// Reads the table at a place among the blocks; else says what is missing.
@@ -51,59 +47,54 @@ pub(super) fn read(
     let named = options.answer("device").unwrap_or_else(|| facts.device_name());
     let limits = Limits::of(named);
     let line = blocks[at].line;
-    let mut reader = Reader {
-        table,
-        line,
-        facts,
-        columns,
-        limits,
-        options,
-        device,
-        notes,
-        questions: Vec::new(),
-    };
+    let rows = table.rows.len();
+    let on = Evidence { columns, facts, limits, options, rows, notes, questions: Vec::new() };
+    let mut reader = Reader { table, line, on, device };
     reader.read(out)
 }
 
 impl Reader<'_> {
     fn read(&mut self, out: &mut TableBuilder) -> Result<(), String> {
         let rows = self.table.rows.len();
-        let ways = readings(&self.columns, &self.facts, rows).map_err(|why| self.refusal(&why))?;
+        let ways =
+            readings(&self.on.columns, &self.on.facts, rows).map_err(|why| self.refusal(&why))?;
         let ways = self.answered_sizes(ways);
         self.work_is_no_rate(&ways[0]);
-        self.units(&ways)?;
-        let mut sides = sides(&mut self.columns, &mut self.notes);
+        self.on.units(&ways).map_err(|why| self.refusal(why))?;
+        let mut sides = sides(&mut self.on.columns, &mut self.on.notes);
         if sides.is_empty() {
             let figures = |c: &Column| {
                 matches!(c.title.holds, Holds::Derived | Holds::Bandwidth | Holds::Share)
             };
-            if self.columns.iter().any(figures) {
+            if self.on.columns.iter().any(figures) {
                 return Err(self.refusal("no column is a time or a rate, and no unit is stated"));
             }
             sides.push(Side::default());
         }
         for side in &mut sides {
             if let Some(time) = side.time {
-                let answer = self.options.answer("calls");
-                let time = &self.columns[time];
-                side.calls = calls(time, &self.columns, &self.facts, answer, &mut self.notes);
-                let open = open_calls(side, &self.columns, &self.facts);
-                if !self.table.is_log && self.questions.iter().all(|q| q.key != "calls") {
-                    self.questions.extend(open);
+                let answer = self.on.options.answer("calls");
+                let time = &self.on.columns[time];
+                side.calls =
+                    calls(time, &self.on.columns, &self.on.facts, answer, &mut self.on.notes);
+                let open = open_calls(side, &self.on.columns, &self.on.facts);
+                if !self.table.is_log && self.on.questions.iter().all(|q| q.key != "calls") {
+                    self.on.questions.extend(open);
                 }
             }
             self.time_is_right(side, &ways[0]);
         }
-        let both = sides.iter().find_map(|s| measured(s, &self.columns));
-        let answer = self.options.answer("batch");
-        let way = choose(ways, both.as_ref(), self.limits, answer, &mut self.notes);
+        let both = sides.iter().find_map(|s| measured(s, &self.on.columns));
+        let answer = self.on.options.answer("batch");
+        let way = choose(ways, both.as_ref(), self.on.limits, answer, &mut self.on.notes);
         let Some(mut way) = way else {
             return Err(self.refusal(
                 "its names hold three numbers, which no rate proves to be sizes: say M, N and K",
             ));
         };
         // The order of sizes in a line is that of its words.
-        self.questions
+        self.on
+            .questions
             .extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
         self.answered_order(&mut way);
         self.answered_calls(&mut sides);
@@ -130,26 +121,20 @@ impl Reader<'_> {
 
     /// A column that equals 2MNK is the work of a call.
     fn work_is_no_rate(&mut self, way: &Reading) {
-        for column in &mut self.columns {
-            if column.title.holds != Holds::Rate || column.by_hand {
-                continue;
-            }
-            let equals = |scale: f64| {
-                share((0..column.cells.len()).filter_map(|r| {
-                    let (value, work) = (column.value(r)?, way.work(r)?);
-                    Some(close(value * scale, work, 0.02 + column.cells[r].loose))
-                })) > 0.8
-            };
-            if [1.0, 1e6, 1e9, 1e12].into_iter().any(equals) {
+        for column in &mut self.on.columns {
+            let rate = column.title.holds == Holds::Rate && !column.by_hand;
+            if rate && work_scale(column, way).is_some() {
                 column.title.holds = Holds::Other;
-                self.notes.push(format!("“{}” equals 2MNK: it is the work, no rate.", column.name));
+                self.on
+                    .notes
+                    .push(format!("“{}” equals 2MNK: it is the work, no rate.", column.name));
             }
         }
     }
 
     /// Where time and rate disagree by a power of a thousand, the time is right.
     fn time_is_right(&mut self, side: &Side, way: &Reading) {
-        let Some(both) = measured(side, &self.columns) else { return };
+        let Some(both) = measured(side, &self.on.columns) else { return };
         let mut off: Vec<f64> = both
             .rows
             .iter()
@@ -162,9 +147,9 @@ impl Reader<'_> {
         for power in [3, 6, 9, 12, -3, -6, -9, -12] {
             let scale = 10f64.powi(power);
             if (middle / scale - 1.0).abs() < 0.2 {
-                let column = &mut self.columns[rate];
+                let column = &mut self.on.columns[rate];
                 column.title.factor = column.title.factor.map(|f| f / scale);
-                self.notes.push(format!(
+                self.on.notes.push(format!(
                     "“{}” is 10^{power} off beside its time: the time is right.",
                     column.name
                 ));
@@ -210,7 +195,7 @@ impl Reader<'_> {
             name if name.is_empty() => self.device,
             name => out.device(&name),
         };
-        let figure = |i: Option<usize>| i.map(|i| &self.columns[i]);
+        let figure = |i: Option<usize>| i.map(|i| &self.on.columns[i]);
         let (time, rate) = (figure(side.time), figure(side.rate));
         if time.is_none() && rate.is_none() {
             return Ok(made);
@@ -236,14 +221,14 @@ impl Reader<'_> {
     }
 
     fn types(&mut self, row: usize, side: &Side, sides: &[Side]) -> Typed {
-        let fact = self.facts.types.as_ref();
-        row_types(&self.columns, fact, side, sides, row, self.options, &mut self.questions)
+        let fact = self.on.facts.types.as_ref();
+        row_types(&self.on.columns, fact, side, sides, row, self.on.options, &mut self.on.questions)
     }
 
     fn device(&self, row: usize) -> String {
-        let column = self.columns.iter().find(|c| c.title.holds == Holds::Device);
+        let column = self.on.columns.iter().find(|c| c.title.holds == Holds::Device);
         let own = column.map_or("", |c| c.text(row));
-        if own.is_empty() { self.facts.device_name().to_owned() } else { own.to_owned() }
+        if own.is_empty() { self.on.facts.device_name().to_owned() } else { own.to_owned() }
     }
 
     /// Stages what the row has besides its sizes and its time.
@@ -260,7 +245,7 @@ impl Reader<'_> {
             out.stage_text(meaning, label, name.as_bytes());
         }
         let si =
-            |i: Option<usize>| i.and_then(|i| self.columns[i].si(row)).filter(|v| v.is_finite());
+            |i: Option<usize>| i.and_then(|i| self.on.columns[i].si(row)).filter(|v| v.is_finite());
         // A rate that the time was computed from is no second witness.
         if let (Some(_), Some(rate)) = (side.time, si(side.rate)) {
             out.stage_number(ColumnMeaning::ReportedRate, "rate", rate);
@@ -270,7 +255,7 @@ impl Reader<'_> {
         }
         let used =
             |i: usize| sides.iter().any(|s| [s.time, s.rate, s.bandwidth].contains(&Some(i)));
-        for (i, column) in self.columns.iter().enumerate() {
+        for (i, column) in self.on.columns.iter().enumerate() {
             let kept = matches!(
                 column.title.holds,
                 Holds::Words
@@ -288,7 +273,16 @@ impl Reader<'_> {
                 continue;
             }
             let label = if column.name.is_empty() { "column" } else { &column.name };
-            let nth = self.columns[..i].iter().filter(|c| c.name == column.name).count();
+            // The count of a line of a log is of its iterations.
+            if column.title.holds == Holds::Count
+                && !self.table.is_log
+                && alias::guess(label).spec.meaning == ColumnMeaning::Count
+                && let Some(count) = column.value(row)
+            {
+                out.stage_number(ColumnMeaning::Count, label, count);
+                continue;
+            }
+            let nth = self.on.columns[..i].iter().filter(|c| c.name == column.name).count();
             let id = out.known_column(ColumnMeaning::Other, label, nth);
             let id = id.unwrap_or_else(|| out.auto_column(label));
             let text = column.text(row).as_bytes();
@@ -298,7 +292,7 @@ impl Reader<'_> {
 
     /// Whose the row is: the side, else the column of names, else the heading.
     fn library(&self, row: usize, side: &Side, sides: &[Side]) -> String {
-        let column = self.columns.iter().find(|c| c.title.holds == Holds::Library);
+        let column = self.on.columns.iter().find(|c| c.title.holds == Holds::Library);
         let own = column.map_or("", |c| c.text(row)).trim();
         let several = sides.len() > 1;
         let name = match (several, own) {
@@ -313,7 +307,7 @@ impl Reader<'_> {
         let bare = bare.split_whitespace().collect::<Vec<_>>().join(" ");
         let bare = bare.trim_matches([' ', '-', '_', '(', ')']).trim();
         let name = if bare.len() > 2 && !mixed { bare.to_owned() } else { name };
-        match (name.is_empty(), &self.facts.library) {
+        match (name.is_empty(), &self.on.facts.library) {
             (true, Some(fact)) if !self.table.is_log => fact.value.clone(),
             _ => name,
         }
@@ -326,15 +320,22 @@ impl Reader<'_> {
         } else if sides.iter().all(|s| s.time.is_none()) {
             out.note(crate::columns::plan::from_rates(crate::columns::plan::ITS_RATES));
         }
-        for note in self.notes.drain(..) {
+        if self.table.dress == MATRIX {
+            let [row, title] = [0, 1].map(|i| self.table.titles[i].as_str());
+            out.note(format!(
+                "The corner of the table says that its rows are {row} and its titles {title}."
+            ));
+        }
+        for note in self.on.notes.drain(..) {
             out.note(note);
         }
-        if let Some(Fact { value, line }) = &self.facts.device {
+        if let Some(Fact { value, line }) = &self.on.facts.device {
             out.note(format!("Device from line {line}: {value}."));
         }
-        if let Some(Fact { value: Types::Operands(a, b), line }) = &self.facts.types
-            && !self.questions.iter().any(|q| q.key.starts_with("dtype"))
+        if let Some(Fact { value: Types::Operands(a, b), line }) = &self.on.facts.types
+            && !self.on.questions.iter().any(|q| q.key.starts_with("dtype"))
             && !self
+                .on
                 .columns
                 .iter()
                 .any(|c| matches!(c.title.holds, Holds::Type | Holds::TypeA | Holds::TypeB))
@@ -347,10 +348,10 @@ impl Reader<'_> {
             out.note(format!("Data type from line {line}: {of}."));
         }
         if self.device == 0
-            && self.facts.device.is_none()
-            && !self.columns.iter().any(|c| c.title.holds == Holds::Device)
+            && self.on.facts.device.is_none()
+            && !self.on.columns.iter().any(|c| c.title.holds == Holds::Device)
         {
-            match &self.facts.devices {
+            match &self.on.facts.devices {
                 Some(Fact { value, line }) => {
                     let names = value.join(" and ");
                     let text = format!("Line {line} names {names}: which is not stated.");
@@ -360,10 +361,8 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        for q in self.questions.drain(..) {
-            let choices: Vec<&str> = q.choices.iter().map(String::as_str).collect();
-            let value = self.options.answer(&q.key).map_or(q.value.clone(), str::to_owned);
-            out.assume(assumption(q.key, q.text, value, &choices));
+        for question in self.on.questions.drain(..) {
+            out.assume(question.assumption(self.on.options));
         }
     }
 }

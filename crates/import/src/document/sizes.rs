@@ -122,6 +122,7 @@ pub(super) fn stated(text: &str) -> Stated {
     for i in 0..pieces.len() {
         operands(&pieces[i..], &mut out);
         list(&pieces, i, &mut out);
+        product(&pieces, i, &mut out);
     }
     for i in 0..pieces.len() {
         cube(&pieces, i, &mut out);
@@ -202,6 +203,59 @@ fn list(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
     if values.len() >= names.len() {
         for (name, value) in names.into_iter().zip(values) {
             out.put(name, Some(value));
+        }
+    }
+}
+
+/// `6144x4096 (N x K)`, `NxK = 6144x4096`: a product whose letters stand beside it.
+fn product(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
+    let times = |i: usize| sign(pieces, i, "x×*") || letter(pieces, i) == Some('x');
+    let values = |mut i: usize| {
+        let mut values = Vec::new();
+        while let Some(value) = number_at(pieces, i) {
+            values.push(value);
+            if !times(i + 1) || number_at(pieces, i + 2).is_none() {
+                return (values, i + 1);
+            }
+            i += 2;
+        }
+        (values, i)
+    };
+    // `N x K`, `NxK`
+    let names = |mut i: usize| {
+        let mut names: Vec<char> = Vec::new();
+        while let Some(Part::Word(word)) = pieces.get(i).map(|p| p.part) {
+            let lower = word.to_lowercase();
+            if lower.split('x').any(|l| !matches!(l, "m" | "n" | "k")) {
+                break;
+            }
+            names.extend(lower.chars().filter(|c| *c != 'x'));
+            i += 1;
+            if !times(i) {
+                break;
+            }
+            i += 1;
+        }
+        (names, i)
+    };
+    let open = |i: usize| i + usize::from(sign(pieces, i, "(["));
+    let ((numbers, letters), apart) = match number_at(pieces, at) {
+        Some(_) if at == 0 || !times(at - 1) => {
+            let (numbers, end) = values(at);
+            ((numbers, names(open(end)).0), sign(pieces, end, "(["))
+        }
+        None if at == 0 || !times(at - 1) => {
+            let (letters, end) = names(at);
+            let end = end + usize::from(sign(pieces, end, ")]"));
+            let named = sign(pieces, end, "=:");
+            ((values(open(end + 1)).0, letters), named)
+        }
+        _ => return,
+    };
+    let distinct = (1..letters.len()).all(|i| !letters[..i].contains(&letters[i]));
+    if apart && letters.len() > 1 && letters.len() == numbers.len() && distinct {
+        for (letter, value) in letters.into_iter().zip(numbers) {
+            out.put(letter, Some(value));
         }
     }
 }

@@ -56,8 +56,51 @@ fn said(text: &str) -> Option<Said> {
     figure.then_some(Said { sizes, device, rest })
 }
 
+/// The dress of a table whose corner names the sizes of its rows and of its titles.
+pub(super) const MATRIX: &str = "a matrix of sizes";
+
+/// `N\K` or `M/N` in the corner above sizes, and sizes as titles: a row for each cell.
+fn matrix(table: &Table) -> Option<Table> {
+    let corner: Vec<&str> = table
+        .titles
+        .first()?
+        .split(['\\', '/', '|', '↓', '→'])
+        .map(str::trim)
+        .filter(|t| !t.is_empty())
+        .collect();
+    let [row, column] = corner[..] else { return None };
+    let of = |name: &str| match title(name).holds {
+        Holds::M => Some('m'),
+        Holds::N => Some('n'),
+        Holds::K => Some('k'),
+        _ => None,
+    };
+    let size = |cell: &String| crate::cell::size(cell.trim().as_bytes()).ok();
+    let sides = of(row).zip(of(column)).filter(|(a, b)| a != b);
+    let sized = table.titles.len() > 2 && table.titles[1..].iter().all(|t| size(t).is_some());
+    if sides.is_none()
+        || !sized
+        || !table.rows.iter().all(|r| r.first().is_some_and(|c| size(c).is_some()))
+    {
+        return None;
+    }
+    let titles = [row, column, FIGURE].map(str::to_owned).to_vec();
+    let mut out =
+        Table { titles, dress: MATRIX, rows: Vec::new(), lines: Vec::new(), ..table.clone() };
+    for (at, cells) in table.rows.iter().enumerate() {
+        for (title, cell) in table.titles.iter().zip(cells).skip(1) {
+            out.rows.push(vec![cells[0].clone(), title.clone(), cell.clone()]);
+            out.lines.push(table.lines.get(at).copied().unwrap_or(0));
+        }
+    }
+    Some(out)
+}
+
 /// A row for each size and device that the titles state, where no column has them.
 pub(super) fn spread(table: Table) -> Table {
+    if let Some(matrix) = matrix(&table) {
+        return matrix;
+    }
     let mut all: Vec<Option<Said>> = table.titles.iter().map(|t| said(t)).collect();
     let holds: Vec<Holds> = table.titles.iter().map(|t| title(t).holds).collect();
     for one in &mut all {

@@ -432,3 +432,42 @@ fn other_operations_totals_and_row_numbers_are_no_sides() {
     );
     assert_eq!(d.len(), 3);
 }
+
+#[test]
+fn a_product_in_prose_is_of_the_letters_beside_it() {
+    for around in ["A weight of 6144x4096 (N x K), bf16.", "bf16, NxK = 6144 x 4096"] {
+        let d =
+            read(format!("{around}\n\n| M | time (us) |\n|---|---|\n| 1 | 9.1 |\n| 16 | 9.4 |\n"));
+        assert_eq!((d.m[1], d.n[1], d.k[1]), (16, 6144, 4096), "{around}");
+    }
+    let d = read(
+        "| tokens | weight [out, in] | bf16 time (us) |\n|---|---|---|\n| 16 | [6144, 4096] | 12.3 |\n\
+         | 32 | [6144, 4096] | 13.3 |\n",
+    );
+    assert_eq!((d.m[1], d.n[1], d.k[1]), (32, 6144, 4096));
+}
+
+#[test]
+fn a_matrix_of_sizes_has_a_row_for_each_cell() {
+    for corner in ["N\\\\K", "N / K"] {
+        let d = read(format!(
+            "TFLOPS on H100, bf16, M=4096\n\n| {corner} | 1024 | 2048 |\n|---|---|---|\n| 512 | 310 | 420 |\n\
+             | 4096 | 500 | 610 |\n"
+        ));
+        assert_eq!((d.len(), d.m[1], d.n[1], d.k[1]), (4, 4096, 512, 2048), "{corner}");
+        let rate = d.problem(1).work().0 / d.time_s[1];
+        assert!((rate / 420e12 - 1.0).abs() < 1e-9, "{rate}");
+        assert!(d.sources[0].notes.iter().any(|n| n.contains("its rows are N and its titles K")));
+    }
+}
+
+#[test]
+fn eight_bits_are_of_two_kinds() {
+    let table = "| M | N | K | W8A8 (us) | W8A8 torch (us) |\n|---|---|---|---|---|\n| 16 | 4096 | 4096 | 12.3 (1x) | 20 |\n";
+    let d = read(table);
+    assert!(
+        d.sources[0].assumptions.iter().any(|a| a.key == "dtype" && a.text.contains("int8 or fp8"))
+    );
+    let d = read(format!("All types are fp8.\n\n{table}"));
+    assert!(d.sources[0].assumptions.iter().all(|a| a.key != "dtype"));
+}

@@ -4,6 +4,7 @@ mod names;
 
 use super::block::bare;
 use super::words::{self, Measure, letter_runs, lower_words, unit};
+use crate::columns::words::{Says, any_says, is_percentile, says};
 use names::{
     ASIDE_WORDS, DERIVED_WORDS, NAMES, OF_FIGURE, PARAMETER_WORDS, RATE_WORDS, STATISTICS,
     TIME_WORDS,
@@ -79,7 +80,7 @@ impl Title {
 }
 
 /// Rank of a figure of which no statistic is stated.
-const RANK: u8 = 3;
+pub(super) const RANK: u8 = 3;
 /// Rank of a total beside a figure of the call.
 const TOTAL: u8 = 6;
 /// Rank of a statistic that is no figure of a call.
@@ -99,6 +100,18 @@ fn named(text: &str) -> Option<Holds> {
 /// The order of three or two sizes that a title names: `(M, K, N)`, `b x m x n x k`, `N x K`.
 fn order_of(text: &str) -> Vec<char> {
     let lower = text.to_lowercase();
+    // The weight of a layer: `[out, in]`, `(in_features x out_features)`.
+    let words = lower_words(&lower);
+    let sides: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|w| !matches!(*w, "features" | "feature" | "dim" | "size" | "channels" | "x"))
+        .collect();
+    match sides[..] {
+        [.., "out", "in"] => return vec!['n', 'k'],
+        [.., "in", "out"] => return vec!['k', 'n'],
+        _ => {}
+    }
     // `MxNxK`, `MNK`
     let joined = letter_runs(&lower).find_map(|(_, run)| {
         let letters: Vec<char> = run.chars().filter(|c| *c != 'x').collect();
@@ -239,9 +252,7 @@ fn without_remarks(text: &str) -> String {
         return text.to_owned();
     }
     let remark = |part: &&str| {
-        let words = lower_words(part);
-        let derived = words.iter().any(|w| DERIVED_WORDS.contains(&w.as_str()));
-        (derived || part.contains('%')) && unit(part).is_none()
+        (names_quotient(&lower_words(part)) || part.contains('%')) && unit(part).is_none()
     };
     let kept: Vec<&str> = inner.split([',', ';']).filter(|p| !remark(p)).collect();
     format!("{before}({}){behind}", kept.join(","))
@@ -249,14 +260,14 @@ fn without_remarks(text: &str) -> String {
 
 /// `MedianUs` as `Median Us`.
 fn without_camel(text: &str) -> String {
-    for ending in ["Us", "Ms", "Ns"] {
-        if let Some(stem) = text.strip_suffix(ending)
-            && stem.ends_with(|c: char| c.is_lowercase())
-        {
-            return format!("{stem} {ending}");
+    let mut text = text.to_owned();
+    for ending in ["Us", "Ms", "Ns", "Time"] {
+        let stem = text.split(' ').next().and_then(|word| word.strip_suffix(ending));
+        if let Some(stem) = stem.filter(|s| s.ends_with(|c: char| c.is_lowercase())) {
+            text.insert(stem.len(), ' ');
         }
     }
-    text.to_owned()
+    text
 }
 
 fn is_count(low: &str) -> bool {
@@ -286,9 +297,25 @@ fn is_count(low: &str) -> bool {
     }
 }
 
+/// A comparison, an error, or what could be reached.
+fn names_quotient(words: &[String]) -> bool {
+    any_says(words, &[Says::Limit]) || words.iter().any(|w| DERIVED_WORDS.contains(&w.as_str()))
+}
+
+/// A percentile that is not the middle.
+fn is_quantile(word: &str) -> bool {
+    is_percentile(word) && !matches!(word, "p50" | "q50")
+}
+
+fn says_total(word: &str) -> bool {
+    matches!(word, "total" | "sum" | "cumulative")
+}
+
 /// What the title says of a column.
 pub(super) fn title(text: &str) -> Title {
     let whole = without_remarks(&without_camel(&bare(text)));
+    // What pandas calls the column of the first of several rows.
+    let whole = whole.trim().trim_end_matches("_first");
     let whole = whole.trim();
     let spaced = whole.replace('_', " ");
     let spaced = spaced.as_str();
@@ -320,9 +347,13 @@ fn figure(text: &str, low: &str) -> Title {
     let begins = |stems: &[&str]| words.iter().any(|w| stems.iter().any(|s| w.starts_with(s)));
     let quotient =
         plain.contains(" / ") || plain.contains("speed-up") || plain.contains(['δ', 'Δ']);
-    if has(DERIVED_WORDS)
+    // `GFLOPS_ref`: what the figure is measured against, not whose it is.
+    let against = words.last().is_some_and(|w| says(w, &[Says::Reference]));
+    let against = against && found.as_ref().is_some_and(|u| u.from == 0);
+    if names_quotient(&words)
         || begins(&["improve", "efficien", "util"])
         || plain.contains("max abs")
+        || plain.contains("/byte")
         || plain.contains('δ')
         || quotient && (found.is_none() || plain.contains("speed-up"))
     {
@@ -335,11 +366,17 @@ fn figure(text: &str, low: &str) -> Title {
         return Title::of(Holds::Count);
     }
     let rank = STATISTICS.iter().find(|(s, _)| has(&[s])).map_or(RANK, |(_, rank)| *rank);
+    let varies = any_says(&words, &[Says::Spread]) || words.iter().any(|w| is_quantile(w));
+    let rank = if varies { SPREAD } else { rank };
     if rank == SPREAD {
         return Title::of(Holds::Spread);
     }
     let of_bandwidth = found.as_ref().is_some_and(|u| u.measure == Measure::Bandwidth);
-    let aside = has(ASIDE_WORDS) || found.is_none() && has(PARAMETER_WORDS);
+    let aside = has(ASIDE_WORDS)
+        || against
+        || any_says(&words, &[Says::Moment])
+        || words.iter().any(|w| says(w, &[Says::Once]) && !says_total(w))
+        || found.is_none() && has(PARAMETER_WORDS);
     if aside && !of_bandwidth {
         return Title::of(Holds::Other);
     }
@@ -355,7 +392,7 @@ fn figure(text: &str, low: &str) -> Title {
         None if has(RATE_WORDS) => Holds::Rate,
         None => Holds::Open,
     };
-    let total = has(&["total", "sum", "all", "gesamt"]);
+    let total = words.iter().any(|w| says_total(w) || w == "all" || w == "gesamt");
     // A total is the last resort.
     let rank = if total && rank == RANK { TOTAL } else { rank };
     let calls = calls_in(&plain);

@@ -140,7 +140,11 @@ fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
 }
 
 /// `W4A16`: the bits of the weights, B, and of the activations, A, whose type is that of the fact where it has as many.
-fn weights_and_acts(word: &str, fact: Option<&Fact<Types>>) -> Option<Typed> {
+fn weights_and_acts(
+    word: &str,
+    fact: Option<&Fact<Types>>,
+    questions: &mut Vec<Question>,
+) -> Option<Typed> {
     let lower = word.to_lowercase();
     let (weights, acts) = lower.strip_prefix('w')?.split_once('a')?;
     let stated = match fact.map(|f| &f.value) {
@@ -158,7 +162,16 @@ fn weights_and_acts(word: &str, fact: Option<&Fact<Types>>) -> Option<Typed> {
         "16" => Some(DataType::Fp16),
         _ => None,
     };
-    Some(Typed { a: of(acts, int(acts))?, b: of(weights, int(weights))? })
+    let typed = Typed { a: of(acts, int(acts))?, b: of(weights, int(weights))? };
+    // 8 bits are of two kinds.
+    if acts == "8" && !stated.iter().any(|t| t.dtype.bits() == 8) {
+        let text = format!(
+            "“{word}” does not say whether its 8 bits are int8 or fp8: assuming {}.",
+            typed.a.dtype.name()
+        );
+        ask(questions, "dtype", text, typed.a.dtype);
+    }
+    Some(typed)
 }
 
 /// Of the name of the side or the row: `triton-fp8`, `bf16 ms`, `QMM 4-bit`.
@@ -182,7 +195,7 @@ fn of_name(
             }
         })
         .collect();
-    if let Some(typed) = words.iter().find_map(|w| weights_and_acts(w, fact)) {
+    if let Some(typed) = words.iter().find_map(|w| weights_and_acts(w, fact, questions)) {
         return Some(typed);
     }
     let types = types_in(&words.join(" "));

@@ -18,6 +18,8 @@ pub(super) struct Limits {
 
 /// Rates above this share of the peak are none.
 const OVER: f64 = 1.1;
+/// Most bytes a second that any memory but a cache moves.
+const FASTEST_BYTES: f64 = 2e13;
 /// A call on a GPU takes at least this, seconds.
 const GPU_FLOOR_S: f64 = 2e-7;
 /// A call on a core of a CPU takes at least this, seconds.
@@ -42,45 +44,59 @@ impl Limits {
 /// A measure with its factor to SI.
 pub(super) type Candidate = (Measure, f64);
 
+/// Units in the order in which they are assumed.
+pub(super) const ALL: [Candidate; 8] = [
+    (Measure::Rate, 1e12),
+    (Measure::Rate, 1e9),
+    (Measure::Time, 1e-6),
+    (Measure::Time, 1e-3),
+    (Measure::Time, 1.0),
+    (Measure::Time, 1e-9),
+    (Measure::Rate, 1e6),
+    (Measure::Rate, 1.0),
+];
+/// Those of columns of which no title says whether they are times or rates.
+const UNTITLED: &[Candidate] = ALL.split_at(5).0;
+
 /// The units that a column may have, the least surprising first, and why it is a time or a rate.
 pub(super) fn candidates(
     column: &Column,
     limits: Limits,
     reading: &Reading,
 ) -> (Vec<Candidate>, String) {
-    const ALL: [Candidate; 5] = [
-        (Measure::Rate, 1e12),
-        (Measure::Rate, 1e9),
-        (Measure::Time, 1e-6),
-        (Measure::Time, 1e-3),
-        (Measure::Time, 1.0),
-    ];
     let wanted = match column.title.holds {
         Holds::Time => Some(Measure::Time),
         Holds::Rate => Some(Measure::Rate),
         _ => None,
     };
-    let rows: Vec<(f64, f64)> = (0..column.cells.len())
-        .filter_map(|r| Some((column.value(r).filter(|v| *v > 0.0)?, reading.work(r)?)))
+    let value = |r: usize| column.value(r).filter(|v| *v > 0.0);
+    let rows: Vec<[f64; 3]> = (0..column.cells.len())
+        .filter_map(|r| Some([value(r)?, reading.work(r)?, reading.bytes(r)?]))
         .collect();
     if rows.is_empty() {
         return (Vec::new(), String::new());
     }
-    let time = |(value, work): &(f64, f64), (measure, factor): Candidate| match measure {
+    let time = |[value, work, _]: &[f64; 3], (measure, factor): Candidate| match measure {
         Measure::Time => value * factor,
         _ => work / (value * factor),
     };
     let fits = |c: &Candidate| {
-        let times = || rows.iter().map(|row| (time(row, *c), row.1));
-        let short = share(times().map(|(t, _)| t < limits.floor_s * 0.96));
-        let fast = share(times().map(|(t, work)| work / t > OVER * limits.peak));
-        let slow = share(times().map(|(t, work)| work / t < 1e7 && t > 1e-4));
+        let times = || rows.iter().map(|row| (time(row, *c), row[1], row[2]));
+        let short = share(times().map(|(t, ..)| t < limits.floor_s * 0.96));
+        let fast =
+            share(times().map(|(t, work, bytes)| {
+                work / t > OVER * limits.peak || bytes / t > FASTEST_BYTES
+            }));
+        let slow = share(times().map(|(t, work, _)| work / t < 1e7 && t > 1e-4));
         short <= 0.2 && fast <= 0.2 && slow < 0.5
     };
-    let mut good: Vec<Candidate> =
-        ALL.into_iter().filter(|c| wanted.is_none_or(|w| w == c.0)).filter(fits).collect();
+    let of_title = |c: &Candidate| match wanted {
+        Some(measure) => measure == c.0,
+        None => UNTITLED.contains(c),
+    };
+    let mut good: Vec<Candidate> = ALL.into_iter().filter(of_title).filter(fits).collect();
     let exponent = exponent(&rows);
-    let mut values: Vec<f64> = rows.iter().map(|r| r.0).collect();
+    let mut values: Vec<f64> = rows.iter().map(|r| r[0]).collect();
     values.sort_by(f64::total_cmp);
     // A rate saturates as the work grows, a time follows it.
     let flat = values[values.len() / 2] > 1.0 && exponent < 0.75;
@@ -95,14 +111,26 @@ pub(super) fn candidates(
     (good, why)
 }
 
+/// With this unit a time is shorter in all rows than any device computes or moves bytes.
+pub(super) fn is_too_fast(time: &Column, factor: f64, way: &Reading) -> bool {
+    let limits = Limits::of("");
+    let rows: Vec<bool> = (0..time.cells.len())
+        .filter_map(|r| {
+            let t = time.value(r).filter(|v| *v > 0.0)? * factor;
+            Some(way.work(r)? / t > OVER * limits.peak || way.bytes(r)? / t > FASTEST_BYTES)
+        })
+        .collect();
+    !rows.is_empty() && rows.iter().all(|fast| *fast)
+}
+
 /// How values follow the work, between the rows with the least and the most of it.
-fn exponent(rows: &[(f64, f64)]) -> f64 {
-    let by_work = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+fn exponent(rows: &[[f64; 3]]) -> f64 {
+    let by_work = |a: &&[f64; 3], b: &&[f64; 3]| a[1].total_cmp(&b[1]);
     let (Some(low), Some(high)) = (rows.iter().min_by(by_work), rows.iter().max_by(by_work)) else {
         return 0.0;
     };
-    if high.1 > 1.5 * low.1 && low.0 > 0.0 {
-        (high.0 / low.0).ln() / (high.1 / low.1).ln()
+    if high[1] > 1.5 * low[1] && low[0] > 0.0 {
+        (high[0] / low[0]).ln() / (high[1] / low[1]).ln()
     } else {
         0.0
     }
@@ -113,16 +141,42 @@ pub(super) fn proved(time: &Column, rate: &Column, readings: &[Reading]) -> Opti
     const TIMES: [f64; 4] = [1e-6, 1e-3, 1.0, 1e-9];
     const RATES: [f64; 4] = [1e12, 1e9, 1e6, 1.0];
     let pairs = || TIMES.into_iter().flat_map(|t| RATES.into_iter().map(move |r| (t, r)));
-    readings
-        .iter()
-        .find_map(|reading| pairs().find(|(t, r)| agree(time, *t, rate, *r, reading) >= 0.5))
+    let found = |slack: f64, reading: &Reading| {
+        pairs().find(|(t, r)| agree((time, *t), (rate, *r), reading, slack) >= 0.5)
+    };
+    let exact = readings.iter().find_map(|reading| found(EXACT, reading));
+    exact.or_else(|| found(NEAR, readings.first()?))
 }
 
+/// Rate times time is the work, but for rounding.
+pub(super) const EXACT: f64 = 0.02;
+/// As near tells a unit: rates may be of another run or of all runs together.
+pub(super) const NEAR: f64 = 0.3;
+
 /// The share of rows in which rate times time is the work.
-pub(super) fn agree(time: &Column, t: f64, rate: &Column, r: f64, reading: &Reading) -> f64 {
+pub(super) fn agree(
+    (time, t): (&Column, f64),
+    (rate, r): (&Column, f64),
+    reading: &Reading,
+    slack: f64,
+) -> f64 {
     share((0..time.cells.len()).filter_map(|row| {
         let (a, b, work) = (time.value(row)?, rate.value(row)?, reading.work(row)?);
-        let slack = 0.02 + time.cells[row].loose + rate.cells[row].loose;
+        let slack = slack + time.cells[row].loose + rate.cells[row].loose;
         (a > 0.0 && b > 0.0).then(|| close(a * t * b * r, work, slack))
     }))
+}
+
+/// The scale at which a column is the work of a call, 2MNK, in most rows: some tools title it `GFLOPS`.
+pub(super) fn work_scale(column: &Column, way: &Reading) -> Option<f64> {
+    let equals = |scale: &f64| {
+        share((0..column.cells.len()).filter_map(|r| {
+            let (value, work) = (column.value(r)?, way.work(r)?);
+            Some(close(value * scale, work, EXACT + column.cells[r].loose))
+        })) > 0.8
+    };
+    match column.title.factor {
+        Some(stated) => Some(stated).filter(equals),
+        None => [1.0, 1e6, 1e9, 1e12].into_iter().find(equals),
+    }
 }

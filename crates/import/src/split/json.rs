@@ -35,6 +35,34 @@ pub(crate) fn value(text: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
+/// The first key that an object has twice, of which the last counts.
+pub(crate) fn repeated_key(text: &[u8]) -> Option<String> {
+    struct Keys;
+    impl<'de> serde::de::Visitor<'de> for Keys {
+        type Value = Option<String>;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: serde::de::MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<Self::Value, A::Error> {
+            let mut keys: Vec<String> = Vec::new();
+            let mut twice = None;
+            while let Some((key, _)) = map.next_entry::<String, serde::de::IgnoredAny>()? {
+                if keys.contains(&key) {
+                    twice.get_or_insert(key);
+                } else {
+                    keys.push(key);
+                }
+            }
+            Ok(twice)
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    serde::Deserializer::deserialize_map(&mut reader, Keys).ok().flatten()
+}
+
 /// The text with `null` in place of what is no finite number; `None` where all are.
 fn without_nan(text: &[u8]) -> Option<Vec<u8>> {
     let is_missing = |word: &[u8]| {

@@ -117,6 +117,8 @@ struct Rows {
     bad_bytes: usize,
     /// Members without a column.
     late: u64,
+    /// A key that one of the first objects has twice.
+    twice: Option<String>,
     /// The outermost value that the last item was of.
     value: u32,
 }
@@ -127,7 +129,12 @@ const BAD_BYTES: usize = 1 << 20;
 impl Rows {
     fn push(&mut self, line: u32, text: &[u8]) {
         match json::value(text) {
-            Ok(Value::Object(o)) => self.object(line, &o),
+            Ok(Value::Object(o)) => {
+                if self.inner.is_none() && self.twice.is_none() {
+                    self.twice = json::repeated_key(text);
+                }
+                self.object(line, &o);
+            }
             Ok(Value::Array(cells)) if !self.titles.is_empty() => {
                 self.object(line, &self.titles.iter().cloned().zip(cells).collect());
             }
@@ -303,6 +310,9 @@ impl Rows {
             }
             for (line, reason, text) in self.bad {
                 s.reject(line, reason, &text);
+            }
+            if let Some(key) = self.twice {
+                s.notes.push(format!("An object has the key “{key}” twice: the last counts."));
             }
             if self.late > 0 {
                 s.notes.push(format!(

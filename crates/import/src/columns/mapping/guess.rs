@@ -165,7 +165,11 @@ pub(crate) fn batch_as_m(guesses: &mut [(Guess, String)]) {
 }
 
 /// Finds types and devices by their values if no title names them (`Datentyp`, `Karte`).
-pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe]) {
+pub(crate) fn by_values_alone(
+    guesses: &mut [(Guess, String)],
+    header: &[String],
+    probes: &[Probe],
+) {
     let has = |guesses: &[(Guess, String)], kinds: &[ColumnMeaning]| {
         guesses.iter().any(|(g, _)| kinds.contains(&g.spec.meaning))
     };
@@ -190,8 +194,11 @@ pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe])
             let meanings = [Kernel, OpName, Model];
             g.spec.meaning == Other || meanings.contains(&g.spec.meaning)
         };
+        let is_stride = |name: &String| name.to_lowercase().contains("stride");
         let named =
-            guesses.iter().zip(probes).position(|((g, _), p)| names(g) && p.all_named_shapes());
+            guesses.iter().zip(probes).zip(header).position(|(((g, _), p), name)| {
+                names(g) && !is_stride(name) && p.all_named_shapes()
+            });
         if let Some(i) = named {
             guesses[i].0.spec = Mnk.into();
             guesses[i].1 = "its values name M, N and K".into();

@@ -15,17 +15,6 @@ pub(super) const STATISTICS: &[(&str, u8)] = &[
     ("best", 4),
     ("max", 5),
     ("worst", 5),
-    ("p10", 9),
-    ("p20", 9),
-    ("p80", 9),
-    ("p90", 9),
-    ("p95", 9),
-    ("p99", 9),
-    ("std", 9),
-    ("stddev", 9),
-    ("stdev", 9),
-    ("cv", 9),
-    ("noise", 9),
 ];
 
 pub(super) const TIME_WORDS: &[&str] =
@@ -34,23 +23,17 @@ pub(super) const RATE_WORDS: &[&str] =
     &["throughput", "perf", "performance", "leistung", "flops", "算力", "compute"];
 
 pub(super) const DERIVED_WORDS: &[&str] = &[
-    "speedup",
     "vs",
-    "ratio",
-    "delta",
     "relative",
     "rel",
     "gain",
-    "diff",
     "err",
     "error",
     "mfu",
     "hfu",
-    "peak",
     "cos",
     "allclose",
     "faster",
-    "roofline",
     "intensity",
 ];
 
@@ -115,6 +98,7 @@ pub(super) const OF_FIGURE: &[&str] = &[
     "min",
     "max",
     "best",
+    "worst",
     "total",
     "of",
     "per",

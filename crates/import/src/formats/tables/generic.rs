@@ -47,13 +47,16 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     let m = &sampled.mapping;
     if !m.is_complete() && !m.is_shapes_only() {
         let found: Vec<&str> = m.columns.iter().map(|c| c.header.as_str()).collect();
-        return Err(ImportError::new(format!(
-            "no column for {} among {}",
-            m.missing.join(", "),
-            found.join(", ")
-        ))
-        .at(m.header_line, 0)
-        .kind(ErrorKind::NeedsMapping));
+        let missing = m.missing.join(", ");
+        let found = found.join(", ");
+        let message = match m.header_line {
+            0 => format!(
+                "the rows have no header that says which numbers are {missing}: add one such as m,n,k,time_us, or say \
+                 what the columns hold ({found})"
+            ),
+            _ => format!("no column for {missing} among {found}"),
+        };
+        return Err(ImportError::new(message).at(m.header_line, 0).kind(ErrorKind::NeedsMapping));
     }
     let mut table = TableBuilder::with_room(head.rows);
     if !options.columns.is_empty() {

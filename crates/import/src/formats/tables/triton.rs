@@ -8,9 +8,9 @@ mod units;
 use super::*;
 use crate::Col;
 use crate::cell::values;
+use crate::columns::defaults;
 use crate::columns::plan::Plan;
 use crate::columns::words::{self, Says, is_percentile, says};
-use crate::columns::{defaults, sides};
 use crate::document;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -46,9 +46,13 @@ const PROVIDERS: &str = "triton|cublas|rocblas|hipblas|torch|matmul|gemm|cutlass
 /// What a figure over the runs of one provider is called by.
 const FIGURES: [Says; 5] = [Says::Mean, Says::Least, Says::Most, Says::Spread, Says::Once];
 
+/// Words of figures that are no run of the GEMM itself, or only a part or a multiple of one.
+const NO_RUN: [Says; 7] =
+    [Says::Limit, Says::Spread, Says::Once, Says::Host, Says::Gpu, Says::Pass, Says::Moment];
+
 /// `speedup` is no provider, `Triton-CV` is the spread of one.
 fn is_provider(title: &str) -> bool {
-    title.ends_with("-CV") || !sides::is_no_run(title)
+    title.ends_with("-CV") || !words::any_says(&words::words(title), &NO_RUN)
 }
 
 /// The place among M, N, K and batch; `Z` is the batch of Intel's fork.

@@ -1,18 +1,17 @@
 //! The plan of a table of an unknown tool, and the assumptions that it needs.
 
-use super::assumed::{
-    bandwidth_unit, default_device, default_dtype, device_in_headings, rate_unit, time_unit,
-};
+use super::assumed::{default_device, default_dtype, device_in_headings};
 use crate::cell::{self, Quantity, values};
-use crate::columns::defaults::assumption;
+use crate::columns::defaults::{assuming, assumption, no_unit};
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::NOT_TYPES;
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
-use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::{alias, defaults, words};
+use crate::document::mapped::{MappedTable, square};
+use crate::document::titled::{Lines, Titled, TitledSide, lines};
 use crate::{Head, ImportOptions};
-use gemmscope_model::units::{RateUnit, TimeUnit};
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
@@ -25,17 +24,19 @@ pub(super) fn plan(
 ) -> Plan {
     let m = &sampled.mapping;
     let col = |meaning| column(m, meaning);
-    let lines = sides::lines(&figures(m, sampled, options));
+    let lines = lines(&figures(m, sampled, options));
+    let units = Units::of(sampled, &lines, options);
     let sides = match &lines {
-        Lines::Sides(sides) => plan_sides(table, sampled, options, sides),
+        Lines::Sides(sides) => plan_sides(table, m, &units, sides),
         Lines::One | Lines::Repeats(_) => Vec::new(),
     };
-    let Measured { time, rate, repeats } = measured(table, sampled, options, &lines);
-    let time_place = time.as_ref().map(|(c, unit)| (c.index, *unit));
-    let sizes = m.sizes();
+    let Measured { time, rate, repeats } = measured(table, m, &units, &lines);
+    let mut sizes = m.sizes();
     if let Sizes::Square(c) = &sizes {
-        let text = format!("“{}” is the only size: M = N = K.", c.name);
-        table.assume(assumption("square", text, "square", &[]));
+        let (answered, assumption, why) = square(c, options);
+        table.assume(assumption);
+        why.into_iter().for_each(|why| table.note(why));
+        sizes = answered;
     }
     let typed_sides = !sides.is_empty() && sides.iter().all(|s| s.dtype.is_some());
     let typed = col(Dtype).or_else(|| col(DtypeA));
@@ -52,7 +53,7 @@ pub(super) fn plan(
         header_end: m.header_line.max(sampled.units_line),
         width: m.columns.len(),
         sizes,
-        figures: Figures { time: time.map(|(c, u)| (c, u.to_si())), rate, bandwidth: None },
+        figures: Figures { time, rate, bandwidth: None },
         repeats,
         sides,
         verdicts: col(Status).into_iter().collect(),
@@ -72,16 +73,17 @@ pub(super) fn plan(
     plan.note_times(table);
     note_sizes(table, &plan.sizes);
     note_doubles(table, sampled, &plan);
-    if let Some(batch) = m.batch.as_ref().and_then(|b| b.assumption()) {
+    if let Some(batch) = m.batch.as_ref().and_then(|b| b.assumption.clone()) {
         table.assume(batch);
     }
     assume_layout(table, m, &plan, defaults::is_column_major(head, "generic", options));
     let of_sides =
         |i: usize| plan.sides.iter().any(|s| s.figures.all().any(|(_, c, _)| c.index == i));
     let others = m.columns.iter().enumerate().filter(|(i, _)| !of_sides(*i));
-    let further = Further { sampled, plan: &plan, time: time_place };
+    let further = Further { sampled, plan: &plan, units: &units };
     plan.extras = others.filter_map(|(i, c)| further.column(table, i, c.guess)).collect();
     add_columns(table, &mut plan);
+    units.say(table);
     if m.header_line == 0 {
         table.note("The file has no header.");
     }
@@ -112,63 +114,89 @@ fn column(m: &Mapping, meaning: ColumnMeaning) -> Option<Col> {
     m.position(meaning).map(|index| m.col(index))
 }
 
-/// Where the time and the rate of a line are that has one measurement, with their units.
+/// The units of the columns of figures.
+struct Units<'a> {
+    sampled: &'a Sampled,
+    table: MappedTable<'a>,
+    figures: Vec<Titled>,
+}
+
+impl<'a> Units<'a> {
+    fn of(sampled: &'a Sampled, lines: &Lines, options: &'a ImportOptions) -> Self {
+        let m = &sampled.mapping;
+        let of_meaning = |meaning| m.position(meaning).map(|i| Titled::of(i, m.columns[i].guess));
+        let time = of_meaning(Time).filter(|t| !is_left_out(sampled, t.column));
+        let both = || time.into_iter().chain(of_meaning(ReportedRate));
+        let figures: Vec<Titled> = match lines {
+            Lines::Sides(sides) => sides.iter().flat_map(|s| [s.time, s.rate]).flatten().collect(),
+            // `GFLOPS1`: the titles alone mean nothing.
+            Lines::Repeats(columns) if both().next().is_none() => {
+                columns.first().copied().into_iter().collect()
+            }
+            Lines::One | Lines::Repeats(_) => both().collect(),
+        };
+        let mut table = MappedTable::new(m, &sampled.rows, &figures, options);
+        table.units();
+        Units { sampled, table, figures }
+    }
+
+    /// The column of the line's figure of this kind, with its factor to SI.
+    fn figure(&self, meaning: ColumnMeaning) -> Option<(Col, f64)> {
+        let i = self.figures.iter().find(|f| f.meaning == meaning)?.column;
+        Some((self.sampled.mapping.col(i), self.factor(i)))
+    }
+
+    /// The factor of a column to SI. Cells with units are in SI, and those without have the title's unit.
+    fn factor(&self, i: usize) -> f64 {
+        match self.figures.iter().find(|f| f.column == i) {
+            Some(figure) if self.sampled.has_units(i) => figure.factor.unwrap_or_else(|| {
+                if figure.meaning == Time { TimeUnit::Microseconds.to_si() } else { 1.0 }
+            }),
+            _ => self.table.factor(i),
+        }
+    }
+
+    fn say(self, table: &mut TableBuilder) {
+        let (notes, assumptions) = self.table.said();
+        notes.into_iter().for_each(|note| table.note(note));
+        assumptions.into_iter().for_each(|assumption| table.assume(assumption));
+    }
+}
+
+/// Where the time and the rate of a line are that has one measurement, with their factors to SI.
 #[derive(Default)]
 struct Measured {
-    time: Option<(Col, TimeUnit)>,
+    time: Option<(Col, f64)>,
     rate: Option<(Col, f64)>,
     /// Columns that repeat one of them, with their factors.
     repeats: Vec<(Col, f64)>,
 }
 
-fn measured(
-    table: &mut TableBuilder,
-    sampled: &Sampled,
-    options: &ImportOptions,
-    lines: &Lines,
-) -> Measured {
-    let m = &sampled.mapping;
+fn measured(table: &mut TableBuilder, m: &Mapping, units: &Units<'_>, lines: &Lines) -> Measured {
     let mut out = Measured::default();
     if matches!(lines, Lines::Sides(_)) {
         return out;
     }
-    let stated = |c: &Col| m.columns[c.index].guess;
-    out.time = column(m, Time).filter(|c| !is_left_out(sampled, c)).map(|c| {
-        let unit = time_unit(table, sampled, options, &c, stated(&c).time_unit());
-        (c, unit)
-    });
-    let time_place = out.time.as_ref().map(|(c, u)| (c.index, *u));
-    out.rate = column(m, ReportedRate).map(|c| {
-        let unit = rate_unit(table, sampled, options, &c, stated(&c).rate_unit(), time_place);
-        (c, unit.to_si())
-    });
+    out.time = units.figure(Time);
+    out.rate = units.figure(ReportedRate);
     let Lines::Repeats(columns) = lines else { return out };
-    if out.time.is_none() && out.rate.is_none() {
-        // `GFLOPS1`: the titles alone mean nothing.
-        out.rate = columns.first().map(|i| {
-            let c = m.col(*i);
-            let stated = sides::figure(&c.name).and_then(|f| f.spec.rate_unit());
-            let unit = rate_unit(table, sampled, options, &c, stated, None);
-            (c, unit.to_si())
-        });
-    }
     let (what, scale) = match (&out.time, &out.rate) {
-        (Some((_, unit)), _) => ("Time", unit.to_si()),
+        (Some((_, scale)), _) => ("Time", *scale),
         (None, Some((_, scale))) => ("Rate", *scale),
         (None, None) => return out,
     };
-    let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
+    let names: Vec<&str> = columns.iter().map(|f| m.columns[f.column].header.as_str()).collect();
     table.note(format!("{what}: median of {}.", names.join(", ")));
-    out.repeats = columns.iter().map(|i| (m.col(*i), scale)).collect();
+    out.repeats = columns.iter().map(|f| (m.col(f.column), scale)).collect();
     out
 }
 
 /// The time is zero in rows that have a rate: what was not measured, or too short for its decimals.
-fn is_left_out(sampled: &Sampled, time: &Col) -> bool {
+fn is_left_out(sampled: &Sampled, time: usize) -> bool {
     let value = |r: &[String], i: usize| cell::number(r.get(i)?.trim().as_bytes());
     let rate = sampled.mapping.position(ReportedRate);
     rate.is_some_and(|rate| {
-        let zero = |r: &&Vec<String>| value(r, time.index) == Some(0.0);
+        let zero = |r: &&Vec<String>| value(r, time) == Some(0.0);
         let mut rows = sampled.rows.iter().filter(zero).peekable();
         rows.peek().is_some() && rows.all(|r| value(r, rate) > Some(0.0))
     })
@@ -214,7 +242,7 @@ fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_majo
 
 /// The columns of times and rates, whoever's they are; none where the user has said which one
 /// counts.
-fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usize, Figure)> {
+fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usize, String)> {
     let by_hand = |c: &MappedColumn| {
         options.columns.contains_key(&c.header) && matches!(c.guess.meaning, Time | ReportedRate)
     };
@@ -229,42 +257,33 @@ fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usiz
         .iter()
         .enumerate()
         .filter(|(i, c)| free(c) && sampled.is_numeric(*i))
-        .filter_map(|(i, c)| {
+        .map(|(i, c)| {
             // `cuBLAS` above `702 TFLOPS`
-            let of_cells = || {
-                let quantity = sampled.measures(i).filter(|q| *q != Quantity::Bandwidth)?;
-                sides::figure(&format!("{} ({})", c.header, quantity.unit()))
-            };
-            Some((i, sides::figure(&c.header).or_else(of_cells)?))
+            let unit = sampled
+                .measures(i)
+                .filter(|q| *q != Quantity::Bandwidth && c.guess.meaning == Other);
+            (i, unit.map_or_else(|| c.header.clone(), |q| format!("{} ({})", c.header, q.unit())))
         })
         .collect()
 }
 
 fn plan_sides(
     table: &mut TableBuilder,
-    sampled: &Sampled,
-    options: &ImportOptions,
-    sides: &[sides::Side],
+    m: &Mapping,
+    units: &Units<'_>,
+    sides: &[TitledSide],
 ) -> Vec<Side> {
-    let m = &sampled.mapping;
     let mut planned = Vec::with_capacity(sides.len());
     let mut words = Vec::new();
     for side in sides {
         let mut columns = Vec::new();
-        let mut place = None;
-        let time = side.time.map(|(i, spec)| {
-            let c = m.col(i);
+        let mut figure = |titled: Option<Titled>| {
+            let c = m.col(titled?.column);
             columns.push(format!("“{}”", c.name));
-            let unit = time_unit(table, sampled, options, &c, spec.time_unit());
-            place = Some((i, unit));
-            (c, unit.to_si())
-        });
-        let rate = side.rate.map(|(i, spec)| {
-            let c = m.col(i);
-            columns.push(format!("“{}”", c.name));
-            let unit = rate_unit(table, sampled, options, &c, spec.rate_unit(), place);
-            (c, unit.to_si())
-        });
+            let factor = units.factor(c.index);
+            Some((c, factor))
+        };
+        let (time, rate) = (figure(side.time), figure(side.rate));
         let name = match (side.name.as_str(), side.dtype) {
             ("", Some(dtype)) => dtype.name().to_owned(),
             (name, _) => name.to_owned(),
@@ -331,8 +350,7 @@ fn note_doubles(table: &mut TableBuilder, sampled: &Sampled, plan: &Plan) {
 struct Further<'a> {
     sampled: &'a Sampled,
     plan: &'a Plan,
-    /// The column of the time, and its unit.
-    time: Option<(usize, TimeUnit)>,
+    units: &'a Units<'a>,
 }
 
 impl Further<'_> {
@@ -353,7 +371,7 @@ impl Further<'_> {
             // Skip the index of a printed table.
             Other if sampled.shifted && i == 0 => return None,
             // Rows are told apart by it, whatever numbers it has.
-            Other if m.batch.as_ref().is_some_and(|b| b.is_label(name)) => {
+            Other if m.batch.as_ref().is_some_and(|b| b.in_m && b.column == i) => {
                 Extra::Text(i, table.auto_column(name))
             }
             Other | DeviceUnits => Extra::Auto(i, table.auto_column(name)),
@@ -386,7 +404,7 @@ impl Further<'_> {
 
     /// The factor to SI of a column of numbers; `None` for one that is no column of the dataset.
     fn scale(&self, table: &mut TableBuilder, i: usize, spec: ColumnSpec) -> Option<f64> {
-        let Further { sampled, plan, time } = *self;
+        let Further { sampled, plan, units } = *self;
         let column = &sampled.mapping.columns[i];
         let name = column.header.as_str();
         match spec.meaning {
@@ -395,12 +413,13 @@ impl Further<'_> {
             }
             ReportedBandwidth => {
                 let stated = spec.bandwidth_unit();
-                Some(stated.unwrap_or_else(|| bandwidth_unit(table, sampled, i, time)).to_si())
+                Some(stated.unwrap_or_else(|| self.bandwidth_unit(table, i)).to_si())
             }
             ReportedWork => Some(spec.rate_unit().unwrap_or(RateUnit::Flops).to_si()),
             TimeStd | TimeMin | TimeMax | FailedTime => {
-                let unit = spec.time_unit().or(time.map(|t| t.1));
-                Some(unit.unwrap_or(TimeUnit::Microseconds).to_si())
+                let stated = spec.time_unit().map(TimeUnit::to_si);
+                let own = units.figure(Time).map(|(_, factor)| factor);
+                Some(stated.or(own).unwrap_or(TimeUnit::Microseconds.to_si()))
             }
             ReportedEfficiency => {
                 let number = |s: &String| s.trim_end_matches('%').trim().parse::<f64>().ok();
@@ -410,5 +429,18 @@ impl Further<'_> {
             MeasuredClock => Some(alias::clock_scale(name)),
             meaning => ColumnMeaning::OF_DATASET.contains(&meaning).then_some(1.0),
         }
+    }
+
+    fn bandwidth_unit(&self, table: &mut TableBuilder, i: usize) -> BandwidthUnit {
+        if self.sampled.has_units(i) {
+            return BandwidthUnit::Bytes;
+        }
+        let name = &self.sampled.mapping.columns[i].header;
+        let time = self.units.figure(Time).map(|(c, _)| c.index);
+        let unit = self.units.table.bandwidth_unit(i, time);
+        let text = no_unit(name, &assuming(unit.label()));
+        let choices = BandwidthUnit::ALL.map(BandwidthUnit::label);
+        table.assume(assumption(format!("unit:{name}"), text, unit.label(), &choices));
+        unit
     }
 }

@@ -1,16 +1,30 @@
 //! Units of columns that state none: of a fact, by rate times time, or asked.
 
-use super::Reader;
-use crate::document::columns::Column;
-use crate::document::facts::{Fact, unit_words};
-use crate::document::readings::Reading;
-use crate::document::title::Holds;
-use crate::document::units::{Candidate, agree, candidates, proved};
-use crate::document::words::{Measure, unit_word};
+use super::columns::Column;
+use super::facts::{Fact, Facts, unit_words};
+use super::readings::{Question, Reading};
+use super::title::Holds;
+use super::units::{Candidate, EXACT, Limits, NEAR, agree, candidates, proved};
+use super::words::{Measure, unit_word};
+use crate::ImportOptions;
+use gemmscope_model::units::{RateUnit, TimeUnit};
 
-impl Reader<'_> {
+/// The columns of a table with all that decides about them, and what was decided.
+pub(super) struct Evidence<'a> {
+    pub columns: Vec<Column>,
+    pub facts: Facts,
+    pub limits: Limits,
+    pub options: &'a ImportOptions,
+    /// Rows of the table.
+    pub rows: usize,
+    /// Decisions that are said, not asked.
+    pub notes: Vec<String>,
+    pub questions: Vec<Question>,
+}
+
+impl Evidence<'_> {
     /// Gives a unit to each column that states none and may be a figure.
-    pub(super) fn units(&mut self, ways: &[Reading]) -> Result<(), String> {
+    pub(super) fn units(&mut self, ways: &[Reading]) -> Result<(), &'static str> {
         let stated = self.columns.iter().any(|c| c.title.is_figure() && c.title.factor.is_some());
         if !stated {
             self.open_units(ways)?;
@@ -25,8 +39,8 @@ impl Reader<'_> {
     }
 
     /// No column states a unit.
-    fn open_units(&mut self, ways: &[Reading]) -> Result<(), String> {
-        let rows = self.table.rows.len();
+    fn open_units(&mut self, ways: &[Reading]) -> Result<(), &'static str> {
+        let rows = self.rows;
         let filled = |c: &Column| {
             c.numbers() * 2 >= rows && c.cells.iter().any(|c| c.value.is_some_and(|v| v > 0.0))
         };
@@ -66,7 +80,7 @@ impl Reader<'_> {
             }
         }
         if pools.iter().any(|(_, pool)| pool.is_empty()) {
-            return Err(self.refusal("no unit fits its figures: is it a time or a rate?"));
+            return Err("no unit fits its figures: is it a time or a rate?");
         }
         for (holds, pool) in pools {
             let names: Vec<usize> =
@@ -118,14 +132,16 @@ impl Reader<'_> {
                 .filter(|c| (c.title.holds == Holds::Time) != is_time)
                 .collect();
             let own = &self.columns[i];
-            let fits = |f: f64| {
-                let of = |c: &Column, way: &Reading| match is_time {
-                    true => agree(own, f, c, c.title.factor.unwrap_or(1.0), way),
-                    false => agree(c, c.title.factor.unwrap_or(1.0), own, f, way),
+            let fits = |f: f64, slack: f64| {
+                let of = |c: &Column, way: &Reading| {
+                    let (own, other) = ((own, f), (c, c.title.factor.unwrap_or(1.0)));
+                    let (time, rate) = if is_time { (own, other) } else { (other, own) };
+                    agree(time, rate, way, slack) >= 0.5
                 };
-                ways.iter().any(|way| others.iter().any(|c| of(c, way) >= 0.5))
+                ways.iter().any(|way| others.iter().any(|c| of(c, way)))
             };
-            let found = scales.iter().copied().find(|f| fits(*f));
+            let by = |slack: f64| scales.iter().copied().find(|f| fits(*f, slack));
+            let found = by(EXACT).or_else(|| by(NEAR));
             let measure = if is_time { Measure::Time } else { Measure::Rate };
             match found {
                 Some(f) => {
@@ -140,5 +156,45 @@ impl Reader<'_> {
                 None => self.columns[i].title.holds = Holds::Other,
             }
         }
+    }
+
+    /// Takes the first of these units, or the one that was answered; asks, where no fact states it.
+    pub(super) fn ask_unit(&mut self, columns: &[usize], pool: &[Candidate]) {
+        let Some(&(mut measure, mut factor)) = pool.first() else { return };
+        let name = columns.first().map_or("", |i| &self.columns[*i].name).to_owned();
+        let key = format!("unit:{name}");
+        let answer = self.options.answer(&key).or_else(|| self.options.answer("unit"));
+        let by_fact = self.facts.unit.as_ref().is_some_and(|f| pool == [f.value]);
+        let chosen = answer.and_then(|a| {
+            let time = TimeUnit::parse(a).map(|u| (Measure::Time, u.to_si()));
+            time.or_else(|| RateUnit::parse(a).map(|u| (Measure::Rate, u.to_si())))
+        });
+        if let Some((m, f)) = chosen {
+            (measure, factor) = (m, f);
+        }
+        let holds = if measure == Measure::Time { Holds::Time } else { Holds::Rate };
+        for &i in columns {
+            self.columns[i].title.holds = holds;
+            self.columns[i].title.factor = Some(factor);
+        }
+        if by_fact {
+            return;
+        }
+        let word = unit_word(measure, factor);
+        let why =
+            if chosen.is_some() { format!("{word} as chosen") } else { format!("assuming {word}") };
+        let text = format!("No unit on “{name}”: {why}{}.", self.first_row(columns, pool));
+        let choices: Vec<&str> = pool.iter().map(|(m, f)| unit_word(*m, *f)).collect();
+        self.questions.push(Question::new(&key, text, word, &choices));
+    }
+
+    /// What the first row would be under each unit.
+    fn first_row(&self, columns: &[usize], pool: &[Candidate]) -> String {
+        let value =
+            columns.first().and_then(|i| self.columns[*i].cells.iter().find_map(|c| c.value));
+        let Some(value) = value.filter(|_| pool.len() > 1) else { return String::new() };
+        let all: Vec<String> =
+            pool.iter().take(4).map(|(m, f)| format!("{value} {}", unit_word(*m, *f))).collect();
+        format!(" (the first figure would be {})", all.join(" or "))
     }
 }

@@ -1,0 +1,180 @@
+//! Several times or rates in one line: a column per library (`cublas_ms, triton_ms`) or type (`FP8 TFLOPS, BF16
+//! TFLOPS`), or repeats of one figure (`time_1, time_2`).
+
+use super::columns::Column;
+use super::evidence::{REPEATED, Side, sides};
+use super::title::{Holds, title};
+use super::words::type_of_word;
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::ColumnMeaning as C;
+use gemmscope_table::dataset::ColumnSpec;
+
+/// A column of times or rates, with the factor to SI of the unit that its title names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Titled {
+    /// Its position.
+    pub column: usize,
+    /// A time or a rate.
+    pub meaning: C,
+    pub factor: Option<f64>,
+}
+
+impl Titled {
+    /// A column of a known meaning.
+    pub(crate) fn of(column: usize, spec: ColumnSpec) -> Self {
+        let time = spec.time_unit().map(|u| u.to_si());
+        let factor = time.or_else(|| spec.rate_unit().map(|u| u.to_si()));
+        Titled { column, meaning: spec.meaning, factor }
+    }
+}
+
+/// How the figures of one line belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Lines {
+    /// One figure, as in most tables.
+    One,
+    /// A row for each of these.
+    Sides(Vec<TitledSide>),
+    /// The columns repeat one time: their median is the time.
+    Repeats(Vec<Titled>),
+}
+
+/// Whose figures a row holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TitledSide {
+    /// `cublas`; "" where the header names only a type.
+    pub name: String,
+    pub dtype: Option<DataType>,
+    pub time: Option<Titled>,
+    pub rate: Option<Titled>,
+}
+
+/// Tells sides and repeats among the columns of numbers that may be figures, by their titles.
+pub(crate) fn lines(titles: &[(usize, String)]) -> Lines {
+    let column = |(i, name): &(usize, String)| Column {
+        name: name.clone(),
+        title: title(name),
+        cells: Vec::new(),
+        at: Some(*i),
+        by_hand: false,
+    };
+    let mut columns: Vec<Column> = titles.iter().map(column).collect();
+    let before: Vec<bool> = columns.iter().map(|c| c.title.is_figure()).collect();
+    let mut notes = Vec::new();
+    let sides = sides(&mut columns, &mut notes);
+    let titled = |i: usize| {
+        let column = &columns[i];
+        let meaning = if column.title.holds == Holds::Time { C::Time } else { C::ReportedRate };
+        Titled { column: titles[i].0, meaning, factor: column.title.factor }
+    };
+    // All but the first of the repeated columns are none any more.
+    let repeats = notes.iter().any(|n| n.ends_with(REPEATED));
+    let figure = |side: &Side| side.time.or(side.rate);
+    if let (true, [side]) = (repeats, &sides[..]) {
+        let first = figure(side);
+        let again = (0..columns.len())
+            .filter(|i| Some(*i) == first || before[*i] && columns[*i].title.holds == Holds::Other);
+        let of = |i: usize| Titled { column: titles[i].0, ..titled(first.unwrap_or(i)) };
+        return Lines::Repeats(again.map(of).collect());
+    }
+    let several =
+        |of: fn(&Side) -> Option<usize>| sides.iter().filter(|s| of(s).is_some()).count() > 1;
+    if !several(|s| s.time) && !several(|s| s.rate) {
+        return Lines::One;
+    }
+    Lines::Sides(
+        sides
+            .iter()
+            .map(|side| {
+                let (name, dtype) = name_and_type(&side.name);
+                TitledSide { name, dtype, time: side.time.map(titled), rate: side.rate.map(titled) }
+            })
+            .collect(),
+    )
+}
+
+/// The name of a side and the type in it: `bf16_cublas`.
+fn name_and_type(label: &str) -> (String, Option<DataType>) {
+    let words = || label.split([' ', '_']).filter(|w| !w.is_empty());
+    let dtype = words().find_map(type_of_word).map(|t| t.dtype);
+    let bare: Vec<&str> = words().filter(|w| type_of_word(w).is_none()).collect();
+    match dtype {
+        Some(_) => (bare.join(" "), dtype),
+        None if label.is_empty() => ("this".to_owned(), None),
+        None => (label.to_owned(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(headers: &[&str]) -> Lines {
+        let titles: Vec<_> =
+            headers.iter().enumerate().map(|(i, h)| (i, (*h).to_owned())).collect();
+        lines(&titles)
+    }
+
+    fn names(headers: &[&str]) -> Vec<String> {
+        match of(headers) {
+            Lines::Sides(sides) => sides.into_iter().map(|s| s.name).collect(),
+            other => panic!("{headers:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_column_per_library_whatever_it_is_called() {
+        for (headers, wanted) in [
+            (&["M", "N", "K", "cuBLAS_TFLOPS", "Triton_TFLOPS"][..], &["cuBLAS", "Triton"][..]),
+            (&["torch_time_ms", "mykernel_time_ms"], &["torch", "mykernel"]),
+            (&["time_cublas (ms)", "time_ours (ms)"], &["cublas", "ours"]),
+            (&["ref_ms", "ms", "speedup"], &["ref", "this"]),
+            (&["naive_gflops", "tiled_gflops", "cublas_gflops"], &["naive", "tiled", "cublas"]),
+            (&["v1_us", "v2_us"], &["v1", "v2"]),
+            (&["cublasTimeMs", "oursTimeMs"], &["cublas", "ours"]),
+            (
+                &["cublas_ms", "cublas_min_ms", "cublas_tflops", "cutlass_ms", "cutlass_tflops"],
+                &["cublas", "cutlass"],
+            ),
+        ] {
+            assert_eq!(names(headers), wanted, "{headers:?}");
+        }
+        let Lines::Sides(sides) = of(&["FP8 TFLOPS", "bf16_cublas TFLOPS"]) else {
+            panic!("no sides")
+        };
+        assert_eq!(sides[0].dtype, Some(DataType::Fp8E4m3));
+        assert_eq!((sides[1].dtype, sides[1].name.as_str()), (Some(DataType::Bf16), "cublas"));
+    }
+
+    #[test]
+    fn one_figure_and_parts_of_it_are_no_sides() {
+        for headers in [
+            &["M", "N", "K", "time_us", "tflops"][..],
+            &["min_ms", "mean_ms", "max_ms", "p50 (ms)"],
+            &["CPU Time (ms)", "GPU Time (ms)"],
+            &["kernel_us", "total_us", "h2d_us"],
+            &["time_ms", "roofline_ms", "peak_tflops", "tflops"],
+            &["fwd_ms", "bwd_ms"],
+            &["Run 1 (ms)", "Run 2 (ms)", "Avg (ms)"],
+            &["median_us", "p10_us", "p90_us", "std_us", "best_us", "worst_us"],
+            &["M", "GFLOPS", "GFLOPS_ref", "ms", "ms_ref"],
+            &["flopCnt", "GFLOPs", "timeMs"],
+            &["GFLOPS_first", "FLOPS/Byte_first", "TFLOPS/s_median", "Kernel Time (µs)_median"],
+            &["tflops_mean", "tflops_min", "tflops_max", "tflops_std", "tflops_p99"],
+        ] {
+            assert_eq!(of(headers), Lines::One, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn numbered_repeats_are_one_time() {
+        for (headers, columns) in [
+            (&["M", "time_1", "time_2", "time_3"][..], &[1, 2, 3][..]),
+            (&["Run 1 (ms)", "Run 2 (ms)"], &[0, 1]),
+            (&["M", "GFLOPS1", "GFLOPS2", "GFLOPS3"], &[1, 2, 3]),
+        ] {
+            let Lines::Repeats(found) = of(headers) else { panic!("{headers:?}") };
+            assert_eq!(found.iter().map(|f| f.column).collect::<Vec<_>>(), columns);
+        }
+    }
+}
