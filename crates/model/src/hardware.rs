@@ -5,6 +5,7 @@
 //! rate with structured sparsity is never a roof.
 
 use crate::dtype::DataType;
+use crate::reference::References;
 use crate::units::FlopsPerSec;
 use serde::{Deserialize, Serialize};
 
@@ -182,6 +183,9 @@ pub struct Device {
     /// Source of the device's figures.
     #[serde(default)]
     pub source: String,
+    /// Published times of this device that are at hand; no part of what is known of it.
+    #[serde(skip)]
+    pub references: References,
 }
 
 /// A device's name without the vendor, if it stays unambiguous.
