@@ -280,6 +280,7 @@ pub static RULES: &[Rule] = &[
     rules::LIBRARY,
     rules::LAUNCH,
     rules::TILE,
+    rules::PUBLISHED,
     rules::REST,
     rules::OTHERS,
     batching::RULE,

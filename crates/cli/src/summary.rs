@@ -162,6 +162,9 @@ fn print_source(
         if let Some(ledger) = &s.ledger {
             print_ledger(out, ledger)?;
         }
+        if let Some(others) = &s.reference {
+            line(out, "others", others.words())?;
+        }
         line(out, "trust", s.trust.words())?;
         print_shapes(out, &shapes)?;
         writeln!(out)?;

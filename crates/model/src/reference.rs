@@ -8,7 +8,7 @@
 
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind, by_id};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, LazyLock};
 
 mod packed;
@@ -20,7 +20,7 @@ pub use table::{ReferenceTable, ReferenceTime};
 
 crate::named! {
 /// What a published time is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceKind {
     /// One linear layer of a framework.
@@ -35,7 +35,7 @@ pub fn meaning -> &'static str;
 }
 
 /// A table of published times, without its data.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceSource {
     /// Id of the device in the catalogue.

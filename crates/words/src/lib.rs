@@ -47,6 +47,7 @@ pub mod findings;
 pub mod glossary;
 pub mod headline;
 pub mod plan_export;
+pub mod reference;
 pub mod replay;
 pub mod report;
 pub mod summary;
