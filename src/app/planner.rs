@@ -48,7 +48,7 @@ pub fn Planner() -> impl IntoView {
         // A device that ran is as its rows show it.
         let mut devices: Vec<_> =
             bench.metrics.with(|m| m.devices.iter().flatten().cloned().collect());
-        devices.extend(bench.custom.get());
+        devices.extend(bench.known_devices.get());
         Shared::from(Plan::new(state, &devices))
     });
     let ready = Ready {

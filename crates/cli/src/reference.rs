@@ -5,6 +5,7 @@ use crate::command_line::{device, notes, one_of};
 use crate::load::{Exit, Stop};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind, by_id};
+use gemmscope_model::reference::calibration::{Calibration, calibration, fit};
 use gemmscope_model::reference::{Precision, ReferenceSource, ReferenceTable, listed, with_tables};
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
 use gemmscope_table::dataset::Dataset;
@@ -30,15 +31,34 @@ fn table(source: &'static ReferenceSource) -> Result<ReferenceTable, String> {
     ReferenceTable::read(source, bytes).map_err(|why| format!("{name}: {why}"))
 }
 
-/// The devices that win over the catalogue's: those of the files, and those of the rows for which times are published.
-pub(super) fn devices(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> Vec<Device> {
+/// The tables of the devices and types of these rows.
+fn of_rows(
+    data: &Dataset,
+    choice: &DeviceChoice,
+    own: &[Device],
+) -> impl Iterator<Item = &'static ReferenceSource> {
     let used = choice.resolve(data, own);
-    let asked = |source: &&ReferenceSource| {
+    listed().iter().filter(move |source| {
         let of_device = used.iter().flatten().any(|d| d.id == source.device);
         of_device && data.ops.iter().any(|op| Precision::of(op).contains(&source.precision))
-    };
+    })
+}
+
+/// Name and bytes of these tables, which a page with the rows carries.
+pub(super) fn files(
+    data: &Dataset,
+    choice: &DeviceChoice,
+    own: &[Device],
+) -> Vec<(String, Vec<u8>)> {
+    let names: Vec<String> = of_rows(data, choice, own).map(ReferenceSource::file).collect();
+    let carried = FILES.iter().filter(|(name, _)| names.iter().any(|n| n == name));
+    carried.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect()
+}
+
+/// The devices that win over the catalogue's: those of the files, and those of the rows for which times are published.
+pub(super) fn devices(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> Vec<Device> {
     // A damaged table is as none; the tests read them all.
-    let tables = listed().iter().filter(asked).filter_map(|source| table(source).ok());
+    let tables = of_rows(data, choice, own).filter_map(|source| table(source).ok());
     with_tables(own, &tables.map(Arc::new).collect::<Vec<_>>())
 }
 
@@ -49,6 +69,7 @@ pub(super) fn devices(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> 
     &[
         "gemmscope reference",
         "gemmscope reference h100-sxm bf16 4096x4096x4096 1x14336x4096",
+        "gemmscope reference --calibration",
     ],
 ))]
 pub(super) struct Reference {
@@ -61,8 +82,11 @@ pub(super) struct Reference {
     /// Sizes of GEMMs
     #[arg(value_name = "MxNxK", value_parser = shape, requires = "precision")]
     shapes: Vec<[u32; 3]>,
+    /// How far expected times are from the published ones, by device
+    #[arg(long, conflicts_with = "shapes")]
+    calibration: bool,
     /// As JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "calibration")]
     json: bool,
 }
 
@@ -74,6 +98,31 @@ fn shape(text: &str) -> Result<[u32; 3], String> {
         .collect();
     let sizes: Option<[u32; 3]> = sizes.and_then(|sizes| sizes.try_into().ok());
     sizes.ok_or_else(|| format!("expected M x N x K such as 4096x14336x4096: {text}"))
+}
+
+/// Prints, a line a device, how far its expected times are from the published ones, and the shares that fit best.
+fn calibrations(out: &mut dyn Write, found: &[&'static ReferenceSource]) -> std::io::Result<()> {
+    for table in found.iter().filter_map(|source| table(source).ok()) {
+        let Some(Calibration { device, shapes, error, p90_flops_per_s }) = calibration(&table)
+        else {
+            continue;
+        };
+        let share =
+            |share: Option<f64>| share.map_or_else(|| "unknown".to_owned(), |s| format!("{s:.2}"));
+        let (peak, bandwidth) = (share(device.reached_peak), share(device.reached_bandwidth));
+        let floor = Seconds(device.launch_floor().0);
+        let best = fit(&table).map_or_else(String::new, |(peak, bandwidth, floor_s)| {
+            format!("; fitted: {peak:.2}, {bandwidth:.2}, {}", Seconds(floor_s))
+        });
+        let rate = FlopsPerSec(p90_flops_per_s);
+        writeln!(
+            out,
+            "{:<20} off by {error:.3} on {shapes} shapes: {peak} of peak, {bandwidth} of bandwidth, {floor}{best}; \
+             large GEMMs reach {rate} (p90)",
+            device.id
+        )?;
+    }
+    Ok(())
 }
 
 impl Reference {
@@ -91,6 +140,7 @@ impl Reference {
             return Ok(Exit::Misuse);
         }
         match found.as_slice() {
+            _ if self.calibration => calibrations(io.out, &found)?,
             [source] if !self.shapes.is_empty() => match table(source) {
                 Ok(table) => self.times(io, &table)?,
                 Err(why) => {

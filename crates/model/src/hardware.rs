@@ -174,6 +174,16 @@ pub struct Device {
     /// Where the launch floor comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_floor_source: Option<String>,
+    /// Share of the bf16 and fp16 peak that GEMMs reach together, as fitted to measured times, if known: see
+    /// [`Device::expected_s`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached_peak: Option<f64>,
+    /// Share of the bandwidth that they reach over compulsory bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached_bandwidth: Option<f64>,
+    /// Where the shares come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached_source: Option<String>,
     /// How good the source is: A published by the vendor, B secondary, C derived.
     #[serde(default = "derived")]
     pub confidence: char,

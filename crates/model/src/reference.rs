@@ -11,12 +11,13 @@ use crate::hardware::{Device, RoofKind, by_id};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, LazyLock};
 
+pub mod calibration;
 mod packed;
 mod precision;
 mod table;
 
 pub use precision::Precision;
-pub use table::{ReferenceTable, ReferenceTime};
+pub use table::{BandAt, ReferenceTable, ReferenceTime};
 
 crate::named! {
 /// What a published time is of.

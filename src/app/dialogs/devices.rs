@@ -9,7 +9,9 @@ use gemmscope_model::hardware;
 use gemmscope_model::hardware::known;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::hardware::{Device, NameMatch, Peak};
-use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds};
+use gemmscope_model::reference::{ReferenceSource, listed};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds, grouped};
+use gemmscope_words::reference::error;
 use leptos::prelude::*;
 
 /// The dialog. `name` is the device name in a file that a device is chosen for.
@@ -227,6 +229,7 @@ fn sheet(
                 <tbody>{seen.peaks.iter().map(|p| peak_row(p, d.bandwidth_bytes_per_s)).collect_view()}</tbody>
             </table>
         </div>
+        {published(bench, &d)}
         {(!d.notes.is_empty()).then(|| view! { <p class="muted">{d.notes.clone()}</p> })}
         {sources(&seen).into_iter().map(|(what, source)| view! { <p class="muted"><strong>{what}</strong>" "{source}</p> }).collect_view()}
     }
@@ -263,6 +266,53 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
         ("Launch floor", format!("{} ({source}){here}", Seconds(floor))),
         ("Confidence of the peaks", confidence.to_owned()),
     ]
+}
+
+/// What is published of a device, and the switch that leaves it all out.
+fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
+    let tables: Vec<&ReferenceSource> = listed().iter().filter(|s| s.device == d.id).collect();
+    if tables.is_empty() {
+        return None;
+    }
+    bench.ask_for_device(&d.id);
+    let row = |s: &ReferenceSource| {
+        view! {
+            <tr>
+                <th scope="row">{s.precision.label()}</th>
+                <td class="num">{grouped(u64::from(s.rows))}</td>
+                <td class="num">{format!("± {}", error(s.error))}</td>
+                <td title=s.kind.meaning()>{s.kind.key()}</td>
+                <td>{s.by.join(", ")}</td>
+                <td>{format!("{}, {} ({})", s.source, s.date, s.licence)}</td>
+            </tr>
+        }
+    };
+    let off = move || bench.view.with(|v| v.no_published);
+    Some(
+        view! {
+            <h4>"What others reach"</h4>
+            <div class="peaks-scroll">
+                <table class="peaks">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Type"</th><th scope="col" class="num">"Shapes"</th>
+                            <th scope="col" class="num">"Error"</th><th scope="col">"Times of"</th>
+                            <th scope="col">"By"</th><th scope="col">"Source"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{tables.into_iter().map(row).collect_view()}</tbody>
+                </table>
+            </div>
+            <p>
+                <label>
+                    <input type="checkbox" prop:checked=move || !off()
+                        on:change=move |_| bench.edit("published times", |v| v.no_published = !v.no_published) />
+                    " Compare with published times"
+                </label>
+            </p>
+        }
+        .into_any(),
+    )
 }
 
 /// Where the figures of a device are from: those of the data sheet, then the achievable ones.

@@ -4,7 +4,9 @@ use super::packed::{self, Shape};
 use super::{ReferenceSource, roof};
 use crate::gemm::Problem;
 use crate::roofline::Roof;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Neighbours that an answer is made of.
 const NEIGHBOURS: usize = 4;
@@ -48,7 +50,24 @@ pub struct ReferenceTable {
     ns: Vec<Line>,
     ks: Vec<Line>,
     points: Vec<Point>,
+    band: OnceLock<Vec<BandAt>>,
 }
+
+/// What is published near an intensity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandAt {
+    /// Arithmetic intensity, FLOP/byte.
+    pub intensity: f64,
+    /// Median of the rates, FLOP/s.
+    pub p50: f64,
+    /// Their 90th percentile, FLOP/s.
+    pub p90: f64,
+}
+
+/// Steps of intensity a decade.
+const BAND_STEPS: f64 = 8.0;
+/// Fewest shapes of a step that says something.
+const BAND_SHAPES: usize = 10;
 
 /// One N or K, and its part of the next level.
 #[derive(Debug)]
@@ -155,7 +174,7 @@ impl ReferenceTable {
             let over = (time_s / roof_s).ln() as f32;
             points.push(Point { m, log2: (m as f32).log2(), over, by });
         }
-        Ok(ReferenceTable { source, roof, ns, ks, points })
+        Ok(ReferenceTable { source, roof, ns, ks, points, band: OnceLock::new() })
     }
 
     /// Where it comes from.
@@ -177,6 +196,24 @@ impl ReferenceTable {
                 let problem = Problem { m: point.m, n, k: k.size, batch: 1, op };
                 (problem, self.roof.problem_time_s(&problem) * f64::from(point.over).exp())
             })
+        })
+    }
+
+    /// The rates that are published at each intensity, by intensity: worked out when first asked for.
+    pub fn band(&self) -> &[BandAt] {
+        self.band.get_or_init(|| {
+            let mut rates = BTreeMap::<i32, Vec<f64>>::new();
+            for (problem, time_s) in self.each() {
+                let step = (problem.intensity().0.log10() * BAND_STEPS).round() as i32;
+                rates.entry(step).or_default().push(problem.work().0 / time_s);
+            }
+            rates.retain(|_, rates| rates.len() >= BAND_SHAPES);
+            let at = |(step, mut rates): (i32, Vec<f64>)| {
+                rates.sort_by(f64::total_cmp);
+                let intensity = 10f64.powf(f64::from(step) / BAND_STEPS);
+                BandAt { intensity, p50: rates[rates.len() / 2], p90: rates[rates.len() * 9 / 10] }
+            };
+            rates.into_iter().map(at).collect()
         })
     }
 

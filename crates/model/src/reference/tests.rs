@@ -162,6 +162,17 @@ fn nothing_is_said_outside_the_data_or_of_another_gemm() {
 }
 
 #[test]
+fn the_band_lies_under_the_roof() {
+    let table = read(source("h100-sxm", Precision::Bf16));
+    let band = table.band();
+    assert!(band.len() > 15 && band.is_sorted_by(|a, b| a.intensity < b.intensity));
+    let roof = roof(table.source()).unwrap();
+    for at in band {
+        assert!(at.p50 <= at.p90 && at.p90 <= 1.3 * roof.at(at.intensity), "{at:?}");
+    }
+}
+
+#[test]
 fn precisions_and_their_operations_agree() {
     for precision in Precision::ALL {
         let comparable = Precision::of(&precision.operation());
@@ -193,5 +204,45 @@ proptest! {
         packed.write_all(&bytes).unwrap();
         let _ = packed::shapes(&packed.finish().unwrap());
         let _ = packed::shapes(&bytes);
+    }
+}
+
+/// Expected times on the planes of M that the fit did not see, and achievable rates, which the catalogue has.
+#[test]
+fn expected_times_are_near_the_published_ones() {
+    for (device, most) in [
+        ("h100-sxm", 1.14),
+        ("h200-sxm", 1.14),
+        ("b200-sxm", 1.18),
+        ("b300-sxm", 1.18),
+        ("gb200", 1.18),
+        ("gb300", 1.18),
+        ("a100-80-sxm", 1.18),
+        ("l40s", 1.27),
+        ("rtx-pro-6000-server", 1.27),
+    ] {
+        let found = calibration::calibration(&read(source(device, Precision::Bf16))).unwrap();
+        assert!(found.shapes > 16_000, "{device}: {} shapes", found.shapes);
+        assert!(found.error <= most, "{device}: {}", found.error);
+        // Never less than what others reach on large GEMMs.
+        let peak = found.device.peak_for(DataType::Bf16).unwrap();
+        let share = peak.achievable_flops_per_s.unwrap() / found.p90_flops_per_s;
+        assert!(share > 0.995, "{device}: {share} of {}", found.p90_flops_per_s);
+    }
+}
+
+/// The book lists every table, and says how far expected times are off.
+#[test]
+fn the_book_has_every_table_and_error() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference.md");
+    let book = std::fs::read_to_string(path).unwrap();
+    for source in listed() {
+        let error = format!("± {:.0} %", 100.0 * (source.error - 1.0));
+        let row = format!("| `{}` | `{}` | ", source.device, source.precision.key());
+        let line = book.lines().find(|line| line.starts_with(&row));
+        assert!(line.is_some_and(|line| line.contains(&error)), "{row}{error}");
+        let Some(found) = calibration::calibration(&read(source)) else { continue };
+        let line = format!("| `{}` | {:.3} | {} |", source.device, found.error, found.shapes);
+        assert!(book.contains(&line), "{line}");
     }
 }

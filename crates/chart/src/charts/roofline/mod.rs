@@ -12,6 +12,7 @@ mod marks;
 mod overlay;
 mod planned;
 mod points;
+mod published;
 mod roofs;
 mod settings;
 mod table;
@@ -123,6 +124,7 @@ pub fn roofline(input: &RooflineInput<'_>) -> RooflinePicture {
         layers.placer.block_line(from, to);
     }
     let roof_labels = layers.roof_labels(&roofs);
+    layers.published_label();
     layers.planned_labels();
     layers.waymark_labels();
     let placer = layers.placer.clone();
@@ -159,6 +161,7 @@ impl Layers<'_> {
             let y = self.plot.y.px(1.0);
             self.scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
         }
+        self.published();
         if dense {
             self.density();
             self.few_links();
@@ -201,6 +204,7 @@ fn axes(
         }
     };
     let y_title = match survey.counts.passing > survey.counts.attainable + survey.counts.nowhere {
+        _ if input.of_reference => "% of what others reach",
         _ if input.share => "% of roof",
         true => "Attained, FLOP/s (log)",
         // Nothing was measured: every mark stands on its roof.
@@ -270,6 +274,9 @@ fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs
         "Roofline of {}{planned}{on}: {}",
         plural(counts.passing, "GEMM"),
         match input.share {
+            true if input.of_reference => {
+                "published over measured time, over arithmetic intensity, which is logarithmic"
+            }
             true => "share of the roof over arithmetic intensity, which is logarithmic",
             false => "attained rate over arithmetic intensity, both logarithmic",
         }
@@ -277,6 +284,9 @@ fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs
     let mut notes: Vec<String> = roofs.iter().map(|r| format!("{}.", r.sentence())).collect();
     if !input.color_scale.label.is_empty() {
         notes.push(format!("Colour: {}.", input.color_scale.label));
+    }
+    if !input.share && !published::tables(input.frame).is_empty() {
+        notes.push(format!("Shaded: {}.", published::LABEL));
     }
     for (n, what) in [
         (counts.above_roof, "above the roof (triangles)"),
