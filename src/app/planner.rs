@@ -51,6 +51,16 @@ pub fn Planner() -> impl IntoView {
         devices.extend(bench.known_devices.get());
         Shared::from(Plan::new(state, &devices))
     });
+    Effect::new(move |_| {
+        plan.with(|plan| {
+            let steps =
+                plan.steps.iter().filter_map(|s| Some((&s.device, s.result.as_ref().ok()?)));
+            for (device, step) in steps {
+                let ops: Vec<_> = step.rows.iter().map(|r| r.problem().op).collect();
+                bench.ask_for(std::iter::once(device), &ops);
+            }
+        });
+    });
     let ready = Ready {
         shell: Shell::here(),
         bench,

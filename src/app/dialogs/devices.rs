@@ -274,35 +274,25 @@ fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
     if tables.is_empty() {
         return None;
     }
-    bench.ask_for_device(&d.id);
-    let row = |s: &ReferenceSource| {
-        view! {
-            <tr>
-                <th scope="row">{s.precision.label()}</th>
-                <td class="num">{grouped(u64::from(s.rows))}</td>
-                <td class="num">{format!("± {}", error(s.error))}</td>
-                <td title=s.kind.meaning()>{s.kind.key()}</td>
-                <td>{s.by.join(", ")}</td>
-                <td>{format!("{}, {} ({})", s.source, s.date, s.licence)}</td>
-            </tr>
-        }
+    let line = |s: &&ReferenceSource| {
+        format!(
+            "{}: {} shapes, ± {}, each {}; {}; {} ({}), copy of {}",
+            s.precision.label(),
+            grouped(u64::from(s.rows)),
+            error(s.error),
+            s.kind.meaning(),
+            s.by.join(", "),
+            s.source,
+            s.licence,
+            s.date
+        )
     };
+    let lines: Vec<String> = tables.iter().map(line).collect();
     let off = move || bench.view.with(|v| v.no_published);
     Some(
         view! {
             <h4>"What others reach"</h4>
-            <div class="peaks-scroll">
-                <table class="peaks">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Type"</th><th scope="col" class="num">"Shapes"</th>
-                            <th scope="col" class="num">"Error"</th><th scope="col">"Times of"</th>
-                            <th scope="col">"By"</th><th scope="col">"Source"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{tables.into_iter().map(row).collect_view()}</tbody>
-                </table>
-            </div>
+            <ul>{lines.into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}</ul>
             <p>
                 <label>
                     <input type="checkbox" prop:checked=move || !off()

@@ -3,9 +3,9 @@
 
 use super::workbench::Given;
 use crate::web::{boot, dom};
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::reference::{Precision, ReferenceSource, ReferenceTable, listed, with_tables};
-use gemmscope_table::dataset::Dataset;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -98,15 +98,6 @@ async fn fetched(source: &ReferenceSource) -> Option<Vec<u8>> {
     gloo_file::futures::read_as_bytes(&blob).await.ok()
 }
 
-/// The tables of these devices and the types of these operations.
-fn of_rows(data: &Dataset, devices: &[Option<Device>]) -> Vec<&'static ReferenceSource> {
-    let asked = |s: &&ReferenceSource| {
-        devices.iter().flatten().any(|d| d.id == s.device)
-            && data.ops.iter().any(|op| Precision::of(op).contains(&s.precision))
-    };
-    listed().iter().filter(asked).collect()
-}
-
 impl Given {
     /// The devices that win over the catalogue's: the user's own, and those with published times at hand, unless these
     /// are to stay out.
@@ -124,13 +115,13 @@ impl Given {
         })
     }
 
-    /// Asks for what is published of rows on these devices.
-    pub fn ask_for_rows(self, data: &Dataset, devices: &[Option<Device>]) {
-        self.published.fetch(of_rows(data, devices));
-    }
-
-    /// Asks for what is published of a device, in all types.
-    pub fn ask_for_device(self, id: &str) {
-        self.published.fetch(listed().iter().filter(|s| s.device == id).collect());
+    /// Asks for what is published of these operations on these devices.
+    pub fn ask_for<'a>(self, devices: impl Iterator<Item = &'a Device>, ops: &[Operation]) {
+        let precisions: Vec<Precision> = ops.iter().flat_map(Precision::of).copied().collect();
+        let ids: Vec<&str> = devices.map(|d| d.id.as_str()).collect();
+        let asked = |s: &&ReferenceSource| {
+            ids.contains(&s.device.as_str()) && precisions.contains(&s.precision)
+        };
+        self.published.fetch(listed().iter().filter(asked).collect());
     }
 }

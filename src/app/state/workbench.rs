@@ -237,7 +237,7 @@ impl Workbench {
         let metrics = given.metrics(data, known_devices);
         Effect::new(move |_| {
             let data = data.get();
-            metrics.with(|m| given.ask_for_rows(&data, &m.devices));
+            metrics.with(|m| given.ask_for(m.devices.iter().flatten(), &data.ops));
         });
         let decision = given.decision(data);
         let filtered = given.filtered(data, metrics, decision);

@@ -2,11 +2,11 @@
 
 use crate::dtype::{DataType, Family};
 use crate::gemm::Operation;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 crate::named! {
 /// Types of activations and weights, and how they are scaled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Precision {
     /// bf16 throughout.
     #[serde(rename = "bf16")]

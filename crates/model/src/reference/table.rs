@@ -4,7 +4,6 @@ use super::packed::{self, Shape};
 use super::{ReferenceSource, roof};
 use crate::gemm::Problem;
 use crate::roofline::Roof;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -50,6 +49,8 @@ pub struct ReferenceTable {
     ns: Vec<Line>,
     ks: Vec<Line>,
     points: Vec<Point>,
+    /// log2 of the sizes of `ns`, `ks` and `points`.
+    logs: [Vec<f32>; 3],
     band: OnceLock<Vec<BandAt>>,
 }
 
@@ -65,7 +66,12 @@ pub struct BandAt {
 }
 
 /// Steps of intensity a decade.
-const BAND_STEPS: f64 = 8.0;
+const BAND_STEPS: f64 = 5.0;
+/// Steps that there are: up to an intensity of 100,000.
+const BAND_LAST: usize = 26;
+/// Smallest N and K of what the band is over: narrower GEMMs are no layers of models, and their
+/// intensity says little of their rate.
+const BAND_SIZE: u32 = 512;
 /// Fewest shapes of a step that says something.
 const BAND_SHAPES: usize = 10;
 
@@ -73,21 +79,23 @@ const BAND_SHAPES: usize = 10;
 #[derive(Debug)]
 struct Line {
     size: u32,
-    log2: f32,
     part: Range<usize>,
 }
 
 impl Line {
     fn new(size: u32, at: usize) -> Line {
-        Line { size, log2: (size as f32).log2(), part: at..at }
+        Line { size, part: at..at }
     }
+}
+
+fn log2(size: u32) -> f32 {
+    (size as f32).log2()
 }
 
 /// One shape.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     m: u32,
-    log2: f32,
     /// Logarithm of time over the roof's time.
     over: f32,
     by: u8,
@@ -117,32 +125,42 @@ impl Near {
     }
 }
 
-/// Places of sizes that rise, with their squared distance from one, the nearest first.
-fn outward<'a, T>(
-    part: &Range<usize>,
-    all: &'a [T],
-    log2: impl Fn(&T) -> f32 + 'a,
+/// Places of sizes that rise, with their squared distance in log2 from one, the nearest first.
+struct Outward<'a> {
+    sizes: &'a [f32],
+    part: Range<usize>,
     from: f32,
-) -> impl Iterator<Item = (usize, f32)> + 'a {
-    let (start, end) = (part.start, part.end);
-    let mut above = start + all[start..end].partition_point(|of| log2(of) < from);
-    let mut below = above;
-    std::iter::from_fn(move || {
-        let distance = |at: usize| (log2(&all[at]) - from).powi(2);
-        let down = below.checked_sub(1).filter(|at| *at >= start).map(|at| (at, distance(at)));
-        let up = (above < end).then(|| (above, distance(above)));
+    /// The next places on either side.
+    below: usize,
+    above: usize,
+}
+
+impl<'a> Outward<'a> {
+    fn new(sizes: &'a [f32], part: &Range<usize>, from: f32) -> Self {
+        let above = part.start + sizes[part.clone()].partition_point(|size| *size < from);
+        Outward { sizes, part: part.clone(), from, below: above, above }
+    }
+}
+
+impl Iterator for Outward<'_> {
+    type Item = (usize, f32);
+
+    fn next(&mut self) -> Option<(usize, f32)> {
+        let distance = |at: usize| (at, (self.sizes[at] - self.from).powi(2));
+        let down = (self.below > self.part.start).then(|| distance(self.below - 1));
+        let up = (self.above < self.part.end).then(|| distance(self.above));
         let down_first = match (down, up) {
             (Some(down), Some(up)) => down.1 <= up.1,
             (down, _) => down.is_some(),
         };
         if down_first {
-            below -= 1;
+            self.below -= 1;
             down
         } else {
-            above += usize::from(up.is_some());
+            self.above += 1;
             up
         }
-    })
+    }
 }
 
 impl ReferenceTable {
@@ -172,9 +190,14 @@ impl ReferenceTable {
             ks.last_mut().into_iter().for_each(|line| line.part.end += 1);
             let roof_s = roof.problem_time_s(&Problem { m, n, k, batch: 1, op });
             let over = (time_s / roof_s).ln() as f32;
-            points.push(Point { m, log2: (m as f32).log2(), over, by });
+            points.push(Point { m, over, by });
         }
-        Ok(ReferenceTable { source, roof, ns, ks, points, band: OnceLock::new() })
+        let logs = [
+            ns.iter().map(|line| log2(line.size)).collect(),
+            ks.iter().map(|line| log2(line.size)).collect(),
+            points.iter().map(|point| log2(point.m)).collect(),
+        ];
+        Ok(ReferenceTable { source, roof, ns, ks, points, logs, band: OnceLock::new() })
     }
 
     /// Where it comes from.
@@ -199,21 +222,26 @@ impl ReferenceTable {
         })
     }
 
-    /// The rates that are published at each intensity, by intensity: worked out when first asked for.
+    /// The rates that are published at each intensity, for GEMMs with N and K of 512 and more, by intensity: worked out
+    /// when first asked for.
     pub fn band(&self) -> &[BandAt] {
         self.band.get_or_init(|| {
-            let mut rates = BTreeMap::<i32, Vec<f64>>::new();
-            for (problem, time_s) in self.each() {
-                let step = (problem.intensity().0.log10() * BAND_STEPS).round() as i32;
-                rates.entry(step).or_default().push(problem.work().0 / time_s);
+            let mut steps: Vec<Vec<f64>> = vec![Vec::new(); BAND_LAST];
+            for (p, time_s) in self.each().filter(|(p, _)| p.n.min(p.k) >= BAND_SIZE) {
+                let step = (p.intensity().0.log10() * BAND_STEPS).round();
+                // The least intensity, of M = 1, is near 1.
+                if let Some(rates) = steps.get_mut(step as usize) {
+                    rates.push(p.work().0 / time_s);
+                }
             }
-            rates.retain(|_, rates| rates.len() >= BAND_SHAPES);
-            let at = |(step, mut rates): (i32, Vec<f64>)| {
-                rates.sort_by(f64::total_cmp);
-                let intensity = 10f64.powf(f64::from(step) / BAND_STEPS);
-                BandAt { intensity, p50: rates[rates.len() / 2], p90: rates[rates.len() * 9 / 10] }
+            steps.iter_mut().for_each(|rates| rates.sort_by(f64::total_cmp));
+            let known = (0..).zip(&steps).filter(|(_, rates)| rates.len() >= BAND_SHAPES);
+            let at = |(step, rates): (i32, &Vec<f64>)| BandAt {
+                intensity: 10f64.powf(f64::from(step) / BAND_STEPS),
+                p50: rates[rates.len() / 2],
+                p90: rates[rates.len() * 9 / 10],
             };
-            rates.into_iter().map(at).collect()
+            known.map(at).collect()
         })
     }
 
@@ -253,17 +281,18 @@ impl ReferenceTable {
     }
 
     fn nearest(&self, problem: &Problem, left_out: Option<usize>) -> Near {
-        let [m, n, k] = [problem.m, problem.n, problem.k].map(|size| (size as f32).log2());
+        let [m, n, k] = [problem.m, problem.n, problem.k].map(log2);
+        let [ns, ks, ms] = &self.logs;
         let mut near = Near { found: [(f32::INFINITY, 0, false); NEIGHBOURS], count: 0 };
-        for (at_n, n_2) in outward(&(0..self.ns.len()), &self.ns, |line| line.log2, n) {
+        for (at_n, n_2) in Outward::new(ns, &(0..ns.len()), n) {
             if n_2 >= near.limit() {
                 break;
             }
-            for (at_k, k_2) in outward(&self.ns[at_n].part, &self.ks, |line| line.log2, k) {
+            for (at_k, k_2) in Outward::new(ks, &self.ns[at_n].part, k) {
                 if n_2 + k_2 >= near.limit() {
                     break;
                 }
-                for (at, m_2) in outward(&self.ks[at_k].part, &self.points, |p| p.log2, m) {
+                for (at, m_2) in Outward::new(ms, &self.ks[at_k].part, m) {
                     let distance_2 = n_2 + k_2 + m_2;
                     if distance_2 >= near.limit() {
                         break;

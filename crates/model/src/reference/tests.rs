@@ -22,6 +22,8 @@ fn problem(m: u32, n: u32, k: u32) -> Problem {
 
 #[test]
 fn every_file_is_listed_and_says_where_it_comes_from() {
+    let text = std::fs::read_to_string(folder().join("tables.json")).unwrap();
+    assert_eq!(listed().len(), text.matches("\"device\"").count());
     let mut files: Vec<String> = std::fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -165,7 +167,7 @@ fn nothing_is_said_outside_the_data_or_of_another_gemm() {
 fn the_band_lies_under_the_roof() {
     let table = read(source("h100-sxm", Precision::Bf16));
     let band = table.band();
-    assert!(band.len() > 15 && band.is_sorted_by(|a, b| a.intensity < b.intensity));
+    assert!(band.len() > 12 && band.is_sorted_by(|a, b| a.intensity < b.intensity));
     let roof = roof(table.source()).unwrap();
     for at in band {
         assert!(at.p50 <= at.p90 && at.p90 <= 1.3 * roof.at(at.intensity), "{at:?}");

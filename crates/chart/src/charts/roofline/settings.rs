@@ -183,7 +183,7 @@ impl Settings {
         let heaviest = heaviest.with_slider(100).with_unit("%");
         let hint = "Arrows from one side to the others on the same GEMM";
         let baseline = Control::toggle(state, BASELINE_KEY, "Baseline", hint, true).more();
-        let all = [("", "FLOP/s"), ("share", "% of roof"), ("reference", "% of what others reach")];
+        let all = [("", "FLOP/s"), ("share", "% of roof"), ("reference", "% of others")];
         let known = if frame.metrics.has_references() { &all[..] } else { &all[..2] };
         let axes = Choice::list(known);
         let y = Control::choice(state, Y_KEY, "Y", "", axes, "");
