@@ -74,7 +74,7 @@ fn nothing_beats_the_achievable_roof() {
         device.peak_for(DataType::Bf16).unwrap().achievable_source.clone().unwrap()
     };
     let code = |row: usize| usize::from(data.device[row]);
-    assert_eq!(source(code(0)), "best measured here, instead of 857 TFLOP/s");
+    assert_eq!(source(code(0)), "best measured here, instead of 857.0 TFLOP/s");
     assert!(source(code(3)).starts_with("90th percentile"));
     // The datasheet's figures are as they were, and the achievable rate is known beside them.
     let datasheet = on(&data, RoofKind::Datasheet);
