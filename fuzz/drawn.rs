@@ -166,6 +166,7 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
         &data,
         &(0..data.len() as u32).collect::<Vec<_>>(),
         &[],
+        &[],
         &async |_: f64| {},
     ))
     .unwrap();

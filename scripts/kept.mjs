@@ -2,11 +2,13 @@
 // only if it has that digest, so a server that hands out two versions at once, or a network that answers in its place,
 // never gets into the offline copy.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The one-file page: a download, kept once somebody saved a page. */
 const SINGLE = "gemmscope.html";
+/** Published times: each table is kept once it was used. */
+const TABLES = "reference";
 // The element is other pages' business.
 const OTHERS = ["sw.js", "gemm-scope.js", SINGLE, "playground.html", "playground.mjs"];
 
@@ -17,9 +19,11 @@ export function writeWorker(dist, template) {
   const listed = (names) => names.sort().map((name) => [name, digest(name)]);
   const kept = listed(files.filter((name) => !OTHERS.includes(name) && !name.startsWith(".")));
   const single = listed(files.filter((name) => name === SINGLE));
-  const version = createHash("sha256").update(JSON.stringify([kept, single])).digest("hex").slice(0, 12);
+  const folder = join(dist, TABLES);
+  const tables = existsSync(folder) ? listed(readdirSync(folder).filter((name) => name.endsWith(".bin")).map((name) => `${TABLES}/${name}`)) : [];
+  const version = createHash("sha256").update(JSON.stringify([kept, single, tables])).digest("hex").slice(0, 12);
   let filled = template;
-  for (const [name, before, value] of [["VERSION", '"dev"', version], ["FILES", "{}", Object.fromEntries(kept)], ["SINGLE", "{}", Object.fromEntries(single)]]) {
+  for (const [name, before, value] of [["VERSION", '"dev"', version], ["FILES", "{}", Object.fromEntries(kept)], ["SINGLE", "{}", Object.fromEntries(single)], ["TABLES", "{}", Object.fromEntries(tables)]]) {
     const place = `const ${name} = ${before};`;
     if (!filled.includes(place)) throw new Error(`sw.js has no place for ${name}`);
     filled = filled.replace(place, () => `const ${name} = ${JSON.stringify(value)};`);

@@ -7,7 +7,7 @@
 //! | folder | what it holds |
 //! |---|---|
 //! | `app/shell` | what surrounds everything: header, start page, workspace, notices, shortcuts, embedding |
-//! | `app/state` | the two contexts, `Shell` and `Workbench`; the task that looks for findings |
+//! | `app/state` | the two contexts, `Shell` and `Workbench`; the task that looks for findings; published times as they arrive |
 //! | `app/load` | the queue of files; files that are dropped, samples, data that a link brings, what was open last |
 //! | `app/sidebar` | cards of the loaded files, filters |
 //! | `app/views` | the places and what each shows: summary with its ranked list, charts, table |

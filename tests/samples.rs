@@ -84,8 +84,7 @@ fn the_expected_time_is_near_what_pytorch_takes_on_an_h100() {
         let roof_of = |kind| device.roof(problem.op.compute, kind).unwrap();
         // By which factor a time is off, either way.
         let off = |seconds: f64| (seconds / data.time_s[row]).ln().abs().exp();
-        let floor_s = device.launch_floor().0;
-        expected.push(off(roof_of(RoofKind::Achievable).expected_s(&problem, floor_s)));
+        expected.push(off(device.expected_s(&problem).unwrap()));
         roof.push(off(roof_of(RoofKind::Datasheet).problem_time_s(&problem)));
     }
     let mean = |off: &[f64]| (off.iter().map(|f| f.ln()).sum::<f64>() / off.len() as f64).exp();

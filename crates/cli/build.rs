@@ -1,5 +1,5 @@
 //! Puts the one-file page into the command: `GEMMSCOPE_PAGE=gemmscope.html cargo build`. Without
-//! the variable the command carries none and asks for `--app`.
+//! the variable the command carries none and asks for `--app`. Lists the tables of published times too.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -11,6 +11,7 @@ const SLOT: &str = "id=\"gemmscope-data\"";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
+    list_references()?;
     println!("cargo:rerun-if-env-changed=GEMMSCOPE_PAGE");
     let out = Path::new(&std::env::var("OUT_DIR")?).join("page.gz");
     let Some(page) = std::env::var_os("GEMMSCOPE_PAGE").filter(|p| !p.is_empty()) else {
@@ -29,5 +30,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(html.as_bytes())?;
     std::fs::write(out, packed.finish()?)?;
+    Ok(())
+}
+
+/// Writes `references.rs`: name and bytes of every table of published times, which the page serves from the same folder.
+fn list_references() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("../../public/reference");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(&folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == "bin") {
+            paths.push(std::fs::canonicalize(path)?);
+        }
+    }
+    paths.sort();
+    let line = |path: &std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        format!("    ({name:?}, include_bytes!({:?})),\n", path.to_string_lossy())
+    };
+    let lines: String = paths.iter().map(line).collect();
+    let out = Path::new(&std::env::var("OUT_DIR")?).join("references.rs");
+    std::fs::write(out, format!("&[\n{lines}]"))?;
     Ok(())
 }

@@ -7,7 +7,8 @@ import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
 
 const PLAIN = fixture("fixtures/generic/plain.csv");
 
-const open = (t) => GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=h100-sxm" });
+// Published times come after the picture, and are drawn then.
+const open = (t) => GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=h100-sxm&published=off" });
 
 const zoomOf = async (app) => {
   const text = await app.state("zoom.roofline");
@@ -15,6 +16,17 @@ const zoomOf = async (app) => {
   const [x, y] = text.split(",").map((axis) => axis.split("..").map(Number));
   return { x, y, wide: Math.log10(x[1] / x[0]), high: Math.log10(y[1] / y[0]) };
 };
+
+test("what others reach comes from the page's own host once rows ask for it; a switch leaves it out", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=h100-sxm" });
+  await app.load(PLAIN);
+  const choice = app.page.locator("option", { hasText: "% of others" });
+  await choice.waitFor({ state: "attached" });
+  assert.ok(app.page.requests.some((url) => url.endsWith("/reference/h100-sxm-fp8.bin")));
+  await app.page.evaluate(() => (location.hash = "#v=1&device=h100-sxm&published=off"));
+  await choice.waitFor({ state: "detached" });
+  app.assertQuiet();
+});
 
 test("a change draws one picture; hover says what a point is, a click opens every figure with its formula", async (t) => {
   const app = await open(t);

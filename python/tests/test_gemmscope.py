@@ -158,6 +158,13 @@ class Results(unittest.TestCase):
         self.assertEqual(len(broken["limits"][0]["rows"]), 2)
         self.assertTrue(gemmscope.check(ROWS, device="mi300x", min_efficiency=0.1, each=True)["held"])
 
+    def test_what_others_reach(self):
+        near, none = gemmscope.reference("h100-sxm", "bf16", (4096, 4096, 4096), (1, 1, 9_999_999))
+        self.assertAlmostEqual(near["time_s"], 166e-6, delta=3e-6)
+        self.assertIsNone(none["time_s"])
+        with self.assertRaises(gemmscope.Error):
+            gemmscope.reference("tpu-v4", "bf16", (1, 1, 1))
+
     def test_options_of_the_command(self):
         odd = "a,b,c,speed\n8,8,8,2\n"
         found = gemmscope.summary(odd, column={"a": "m", "b": "n", "c": "k", "speed": "rate:tflops"})

@@ -48,8 +48,18 @@ pub fn Planner() -> impl IntoView {
         // A device that ran is as its rows show it.
         let mut devices: Vec<_> =
             bench.metrics.with(|m| m.devices.iter().flatten().cloned().collect());
-        devices.extend(bench.custom.get());
+        devices.extend(bench.known_devices.get());
         Shared::from(Plan::new(state, &devices))
+    });
+    Effect::new(move |_| {
+        plan.with(|plan| {
+            let steps =
+                plan.steps.iter().filter_map(|s| Some((&s.device, s.result.as_ref().ok()?)));
+            for (device, step) in steps {
+                let ops: Vec<_> = step.rows.iter().map(|r| r.problem().op).collect();
+                bench.ask_for(std::iter::once(device), &ops);
+            }
+        });
     });
     let ready = Ready {
         shell: Shell::here(),

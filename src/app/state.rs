@@ -19,6 +19,7 @@ mod actions;
 pub mod findings_task;
 mod last;
 mod memos;
+pub mod references;
 pub mod several;
 mod shared;
 mod shell;

@@ -2,6 +2,7 @@
 
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::reference::ReferenceTime;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_table::field::Frame;
 
@@ -42,6 +43,8 @@ pub struct Figures<'a> {
     pub bound: Option<Bound>,
     /// Time over the roof time of all calls, seconds; 0 above the roof.
     pub lost_s: f64,
+    /// What others reach, where that is published and at hand.
+    pub reference: Option<ReferenceTime>,
 }
 
 /// The figures of a row.
@@ -71,5 +74,6 @@ pub fn figures(frame: &Frame, row: usize) -> Figures<'_> {
         bound: metrics.bound(data, row),
         // `max` would turn a NaN into 0.
         lost_s: if over_s < 0.0 { 0.0 } else { over_s * calls },
+        reference: metrics.reference(data, row),
     }
 }

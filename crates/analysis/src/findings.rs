@@ -279,6 +279,7 @@ pub static RULES: &[Rule] = &[
     rules::LIBRARY,
     rules::LAUNCH,
     rules::TILE,
+    rules::PUBLISHED,
     rules::REST,
     rules::OTHERS,
     batching::RULE,

@@ -9,6 +9,7 @@
 //! | `roof` | `min(r, roof time)` | arithmetic |
 //! | `launch` | `min(rest, launch floor)`; 0 where a profiler timed the kernels, whose gaps are the trace's idle time | modelled |
 //! | `tile` | `min(rest, time at the roof of the run's tile - roof time)`, where compute limits | modelled |
+//! | `published` | `min(rest, max(0, r - max(t_ref x error, roof time)))`, where others have published a time `t_ref` near it | published |
 //! | `rest` | what is left | at most |
 //! | `no_roof` | what is left without a roof | at most |
 //!
@@ -186,6 +187,7 @@ impl<'a> Splitter<'a> {
             put(Account::NoRoof, left);
             return Some(Entry { call, alternatives, alternative, tile: None });
         }
+        let least_s = left;
         let mut take = |account: Account, most: f64| {
             let s = left.min(most);
             put(account, s);
@@ -201,6 +203,11 @@ impl<'a> Splitter<'a> {
                 if let Some(tile) = tile {
                     take(Account::Tile, tile.bound_s - roof_s);
                 }
+            }
+            // NaN where nothing is published.
+            let slow_s = self.frame.metrics.reference_slow_s(r);
+            if slow_s < least_s {
+                take(Account::Published, least_s - slow_s.max(roof_s));
             }
             take(Account::Rest, f64::INFINITY);
         }

@@ -1,6 +1,7 @@
 //! `gemmscope check`: limits for continuous integration. Exit code 3 if one is broken.
 
 mod efficiency;
+mod published;
 mod regression;
 mod words;
 
@@ -20,13 +21,14 @@ use std::path::Path;
 /// Limits for continuous integration; exit code 3 if one is broken
 #[derive(Debug, clap::Args)]
 #[command(
-    group = ArgGroup::new("limit").args(["min_efficiency", "baseline"]).multiple(true).required(true),
+    group = ArgGroup::new("limit").args(["min_efficiency", "baseline", "against"]).multiple(true).required(true),
     after_help = notes(
-        "At least one limit is needed: --min-efficiency or --baseline. A GEMM of the baseline that is not\n\
+        "At least one limit is needed: --min-efficiency, --baseline or --against. A GEMM of the baseline that is not\n\
          measured any more breaks the limit too; --allow-missing lets it pass.\n",
         &[
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",
+            "gemmscope check new.csv --device h100-sxm --against published --max-slower 10%",
             "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
         ],
     ),
@@ -47,6 +49,12 @@ pub(super) struct Check {
     /// GEMMs of the baseline may be missing
     #[arg(long, requires = "baseline")]
     allow_missing: bool,
+    /// Compare with what others reach
+    #[arg(long, value_name = "WHAT", conflicts_with = "no_published")]
+    against: Option<Against>,
+    /// How much slower than that a GEMM may be: 10% or 0.1
+    #[arg(long, value_name = "P", value_parser = share, default_value = "10%", requires = "against")]
+    max_slower: f64,
     /// Form of the verdict
     #[arg(long, value_name = "F")]
     form: Option<Form>,
@@ -63,6 +71,12 @@ enum Form {
     Json,
 }
 
+/// What GEMMs are compared with.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Against {
+    Published,
+}
+
 /// Version of the JSON; `docs/src/schema/check-1.json` describes it.
 const SCHEMA: &str = "gemmscope/check/1";
 
@@ -72,6 +86,7 @@ const SCHEMA: &str = "gemmscope/check/1";
 enum Limit {
     Efficiency(Efficiency),
     Regression(Regression),
+    Published(Published),
 }
 
 impl Limit {
@@ -79,6 +94,7 @@ impl Limit {
         match self {
             Limit::Efficiency(e) => e.held,
             Limit::Regression(r) => r.held,
+            Limit::Published(p) => p.held,
         }
     }
 
@@ -88,6 +104,7 @@ impl Limit {
             Limit::Efficiency(e) if e.side.is_empty() => ("efficiency: ".to_owned(), &e.why),
             Limit::Efficiency(e) => (format!("efficiency of {}: ", e.side), &e.why),
             Limit::Regression(r) => (String::new(), &r.why),
+            Limit::Published(p) => (String::new(), &p.why),
         };
         why.as_ref().map(|why| of + why)
     }
@@ -161,6 +178,39 @@ struct Slower {
     now_s: f64,
 }
 
+/// Maximum slowdown against published times.
+#[derive(Debug, Default, Serialize)]
+struct Published {
+    /// Whether it holds; `None` if it cannot be judged.
+    held: Option<bool>,
+    /// Why it cannot be judged.
+    why: Option<String>,
+    most: f64,
+    /// GEMMs with a published time.
+    compared: usize,
+    /// GEMMs without one, which are not judged.
+    without: usize,
+    /// GEMMs over the limit, but within the error of the published time.
+    within_error: usize,
+    /// The GEMMs over the limit, worst first.
+    rows: Vec<SlowerThanOthers>,
+}
+
+/// A GEMM that is slower than published.
+#[derive(Debug, Serialize)]
+struct SlowerThanOthers {
+    file: String,
+    line: u32,
+    gemm: String,
+    types: String,
+    /// Relative slowdown: time now / published time - 1.
+    longer: f64,
+    published_s: f64,
+    now_s: f64,
+    /// Who ran the nearest shape, with version.
+    by: String,
+}
+
 /// GEMMs of the baseline that the files lack. They break the verdict, because a benchmark that crashes on its slowest
 /// GEMM shows no slow one.
 #[derive(Debug, Default, Serialize)]
@@ -204,6 +254,9 @@ impl Check {
         if let Some(least) = self.min_efficiency {
             let sides = efficiency::of_sides(&frame, least, self.each);
             limits.extend(sides.into_iter().map(Limit::Efficiency));
+        }
+        if let Some(Against::Published) = self.against {
+            limits.push(Limit::Published(published::against(&frame, self.max_slower)));
         }
         let mut missing = None;
         if let Some((file, baseline)) = baseline {

@@ -9,6 +9,7 @@ use crate::list::Devices;
 use crate::load::{Exit, Request, Stop};
 use crate::open::Open;
 use crate::page::Page;
+use crate::reference::Reference;
 use crate::render::Render;
 use crate::replay::Replay;
 use crate::report::Report;
@@ -64,6 +65,7 @@ pub(super) enum Command {
     #[command(after_help = notes("", &["gemmscope formats"]))]
     Formats,
     Devices(Devices),
+    Reference(Reference),
     /// The places and their charts, for --view
     #[command(after_help = notes("", &["gemmscope views"]))]
     Views,
@@ -86,6 +88,7 @@ impl Command {
             Command::Check(check) => return check.run(io),
             Command::Dispatch(dispatch) => return dispatch.run(io),
             Command::Convert(convert) => return convert.run(io),
+            Command::Reference(reference) => return reference.run(io),
             Command::Formats => list::formats(io.out)?,
             Command::Devices(devices) => devices.list(io.out)?,
             Command::Views => list::views(io.out)?,
@@ -127,6 +130,9 @@ pub(super) struct Source {
     /// Most that a packed file may take, unpacked and as rows [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = bytes, allow_hyphen_values = true)]
     memory: Option<u64>,
+    /// Leave published times out, and the account of what others reach
+    #[arg(long)]
+    pub no_published: bool,
     /// Messages, and the result where it has that form, as JSON
     #[arg(long)]
     pub json: bool,
@@ -240,7 +246,7 @@ impl TypedValueParser for Listed {
 
 /// A parser of a device's name. One that the catalogue does not know may be one that a file defines: that
 /// shows when the files are read.
-fn device() -> Listed {
+pub(super) fn device() -> Listed {
     let parse = |text: &str| match hardware::match_name(text) {
         NameMatch::Exact(d) | NameMatch::Alias(d) => Ok(d.id.clone()),
         NameMatch::Ambiguous(several) => {

@@ -5,7 +5,7 @@ use crate::command_line::{Selection, Source};
 use crate::files::{InputFile, given};
 use crate::messages::{Code, Messages};
 use crate::read::read;
-use crate::{output, progress};
+use crate::{output, progress, reference};
 use gemmscope_analysis::ledger::Columns;
 use gemmscope_chart::link_keys;
 use gemmscope_import::{ImportError, ImportOptions, Imported};
@@ -59,6 +59,8 @@ pub(super) struct Loaded {
     pub custom: Vec<Device>,
     /// Id of the device of `--device`.
     pub device: Option<String>,
+    /// `--no-published`.
+    pub no_published: bool,
     /// The files have measured peaks; efficiency is relative to these then.
     pub measured_peaks: bool,
     /// Name and outcome of each file.
@@ -131,7 +133,13 @@ impl Loaded {
     /// The device for each entry of [`Dataset::devices`]; the chosen one for rows that name none.
     fn devices(&self) -> Vec<Option<Device>> {
         let choice = DeviceChoice { default: self.device.clone(), ..DeviceChoice::default() };
-        choice.resolve(&self.data, &self.custom)
+        match self.no_published {
+            true => choice.resolve(&self.data, &self.custom),
+            false => {
+                let devices = reference::devices(&self.data, &choice, &self.custom);
+                choice.resolve(&self.data, &devices)
+            }
+        }
     }
 
     /// Adds context to the table it belongs to, and returns that table's name.
@@ -220,7 +228,11 @@ pub(super) fn load_with_baseline(
 fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -> Loaded {
     let options = request.source.options(request.format);
     let (files, wrong) = given(files);
-    let mut all = Loaded { failed: !wrong.is_empty(), ..Loaded::default() };
+    let mut all = Loaded {
+        failed: !wrong.is_empty(),
+        no_published: request.source.no_published,
+        ..Loaded::default()
+    };
     for why in wrong {
         let why = Outcome::Failed(ImportError::new(why));
         all.files.push(("files".to_owned(), why));
@@ -422,6 +434,7 @@ pub(super) fn view_state(
     if let Some(device) = &loaded.device {
         state.devices.default = Some(device.clone());
     }
+    state.no_published |= loaded.no_published;
     state.kind = selection.rows.or(state.kind);
     Ok(state)
 }
@@ -453,8 +466,12 @@ pub(super) fn shown(
     custom: &[Device],
     err: &mut Messages<'_>,
 ) -> std::io::Result<Frame> {
+    let devices = match state.no_published {
+        true => custom.to_vec(),
+        false => reference::devices(&data, &state.devices, custom),
+    };
     let (frame, refused) =
-        Study::default().frame(&Arc::new(data), state, custom, || Some(Columns::new()));
+        Study::default().frame(&Arc::new(data), state, &devices, || Some(Columns::new()));
     if !refused.is_empty() {
         let what = format!("too many filters, left out: {}", refused.join(", "));
         err.say(Code::TooManyFilters, &what)?;

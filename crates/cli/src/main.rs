@@ -26,6 +26,7 @@ mod page;
 mod parquet;
 mod progress;
 mod read;
+mod reference;
 mod render;
 mod replay;
 mod report;

@@ -5,7 +5,7 @@ use crate::app;
 use crate::command_line::{Input, Listed, Selection, file, notes, one_of};
 use crate::load::{Exit, Request, Stop, load, view_state};
 use crate::messages::Code;
-use crate::{output, progress};
+use crate::{output, progress, reference};
 use gemmscope_chart::places;
 use gemmscope_model::pass;
 use gemmscope_share::data;
@@ -88,8 +88,12 @@ impl Content {
         }
         progress::step("packing the page");
         let all: Vec<u32> = (0..loaded.data.len() as u32).collect();
-        let block = pass::at_once(extract(&loaded.data, &all, &loaded.custom, &async |_| {}))
-            .or_else(|why| io.err.stop(Code::TooLarge, &why))?;
+        let tables = match state.no_published {
+            true => Vec::new(),
+            false => reference::files(&loaded.data, &state.devices, &loaded.custom),
+        };
+        let packed = extract(&loaded.data, &all, &loaded.custom, &tables, &async |_| {});
+        let block = pass::at_once(packed).or_else(|why| io.err.stop(Code::TooLarge, &why))?;
         match data::page(&template, &state.encode(), &block) {
             Ok(html) => Ok(Made {
                 html,

@@ -165,6 +165,9 @@ fn print_source(
         if let Some(ledger) = &s.ledger {
             print_ledger(out, ledger)?;
         }
+        if let Some(others) = &s.reference {
+            line(out, "others", others.words())?;
+        }
         if s.rows_used > 0 || s.points.is_empty() {
             line(out, "trust", s.trust.words())?;
         }

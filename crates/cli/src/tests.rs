@@ -98,7 +98,7 @@ fn a_page_holds_the_rows_of_a_file_and_not_the_file_and_tells_the_same_of_it() {
     std::fs::write(at("ours.json"), device).unwrap();
     let log = include_str!("../../../tests/fixtures/inductor/new_form.txt");
     for (name, text, chosen, files) in [
-        ("trace.json", trace.as_str(), "h100-sxm", &["trace.json"][..]),
+        ("trace.json", trace.as_str(), "h100-sxm", &["h100-sxm-bf16.bin", "trace.json"][..]),
         ("run.log", log, "mi300x", &["run.log"]),
         ("run.csv", FILE, "ours", &["ours.json", "run.csv"]),
     ] {

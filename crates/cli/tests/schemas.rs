@@ -138,6 +138,45 @@ fn reports_and_rows() {
 }
 
 #[test]
+fn published_times() {
+    let reference = schema("reference-1.json");
+    let (_, out, _) = run(&["reference", "--json"], "");
+    assert_eq!(follows(&reference, &out, "tables")["tables"].as_array().unwrap().len(), 44);
+    let shapes = ["4096x4096x4096", "1x1x9999999"];
+    let (_, out, _) =
+        run(&[&["reference", "h100-sxm", "bf16", "--json"], &shapes[..]].concat(), "");
+    let times = follows(&reference, &out, "times")["times"].clone();
+    assert!((times[0]["time_s"].as_f64().unwrap() * 1e6 - 166.0).abs() < 3.0, "{times}");
+    assert!(times[1]["time_s"].is_null());
+    let (code, _, err) = run(&["reference", "tpu-v4"], "");
+    assert_eq!((code, err.contains("nothing is published")), (2, true), "{err}");
+
+    // A GEMM at 231 µs is 39 % slower than others, one at 172 µs within their error.
+    let rows = |us: u32| format!("M,N,K,dtype,time_us\n4096,4096,4096,bf16,{us}\n");
+    let check = schema("check-1.json");
+    let args = ["check", "-", "--json", "--device", "h100-sxm", "--against", "published"];
+    for (us, most, code, slower) in [(231, "10%", 3, 1), (231, "40%", 0, 0), (172, "1%", 0, 0)] {
+        let (exit, out, err) = run(&[&args[..], &["--max-slower", most]].concat(), &rows(us));
+        let value = follows(&check, &out, "check");
+        assert_eq!((exit, value["limits"][0]["compared"].as_u64()), (code, Some(1)), "{err}");
+        assert_eq!(value["limits"][0]["rows"].as_array().unwrap().len(), slower);
+    }
+    let summary = ["summary", "-", "--json", "--device", "h100-sxm"];
+    let (_, out, _) = run(&summary, &rows(231));
+    let value = follows(&schema("summary-1.json"), &out, "summary");
+    assert_eq!(value["reference"]["gemms"], 1);
+    assert!((value["reference"]["of_reference"].as_f64().unwrap() - 0.719).abs() < 0.002);
+    let account = |value: &Value| {
+        let accounts = value["ledger"][0]["accounts"].as_array().unwrap().clone();
+        accounts.iter().find(|a| a["account"] == "published").map(|a| a["seconds"].as_f64())
+    };
+    assert!(account(&value).flatten().is_some_and(|s| (s * 1e6 - 57.0).abs() < 1.0), "{out}");
+    let (_, out, _) = run(&[&summary[..], &["--no-published"]].concat(), &rows(231));
+    let value: Value = serde_json::from_str(&out).unwrap();
+    assert!(account(&value).is_none() && value["reference"].is_null(), "{out}");
+}
+
+#[test]
 fn dispatch_tables() {
     let dispatch = schema("dispatch-1.json");
     let mut picks = 0;

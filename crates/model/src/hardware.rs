@@ -5,6 +5,7 @@
 //! rate with structured sparsity is never a roof.
 
 use crate::dtype::DataType;
+use crate::reference::References;
 use crate::units::FlopsPerSec;
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +174,16 @@ pub struct Device {
     /// Where the launch floor comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_floor_source: Option<String>,
+    /// Share of the bf16 and fp16 peak that GEMMs reach together, as fitted to measured times, if known: see
+    /// [`Device::expected_s`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached_peak: Option<f64>,
+    /// Share of the bandwidth that they reach over compulsory bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached_bandwidth: Option<f64>,
+    /// Where the shares come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached_source: Option<String>,
     /// How good the source is: A published by the vendor, B secondary, C derived.
     #[serde(default = "derived")]
     pub confidence: char,
@@ -182,6 +193,9 @@ pub struct Device {
     /// Source of the device's figures.
     #[serde(default)]
     pub source: String,
+    /// Published times of this device that are at hand; no part of what is known of it.
+    #[serde(skip)]
+    pub references: References,
 }
 
 /// A device's name without the vendor, if it stays unambiguous.

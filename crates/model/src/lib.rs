@@ -9,6 +9,7 @@
 //! | [`dtype`] | data types of operands and the names that producers give them |
 //! | [`gemm`] | a GEMM, its work and its compulsory traffic |
 //! | [`hardware`] | devices: the catalogue, matching by name, a user's own |
+//! | [`reference`](mod@reference) | published times of GEMMs: what others reach |
 //! | [`roofline`] | roofs, efficiency, explanations of points above the roof |
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
@@ -39,6 +40,7 @@ pub mod hardware;
 mod json_error;
 pub mod named;
 pub mod pass;
+pub mod reference;
 pub mod roofline;
 pub mod tiling;
 pub mod transformer;

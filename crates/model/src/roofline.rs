@@ -140,15 +140,6 @@ impl Roof {
     /// one that predicts the times of 558 measured GEMMs of an MI300X best.
     pub const REACHED_BANDWIDTH: f64 = 0.8;
 
-    /// Predicted time of a call in seconds: the roof time at the [bandwidth within reach](Roof::REACHED_BANDWIDTH) plus
-    /// the launch floor. At the achievable rates it is off by a factor of
-    /// 1.25 on those 558 GEMMs (geometric mean), by 1.28 at the whole bandwidth; the datasheet's roof alone is
-    /// by 1.89. On 96 GEMMs of an H100 (`tests/samples.rs`) it is by 1.07, the datasheet's roof by 1.48.
-    pub fn expected_s(&self, problem: &Problem, launch_floor_s: f64) -> f64 {
-        let bandwidth_bytes_per_s = self.bandwidth_bytes_per_s * Roof::REACHED_BANDWIDTH;
-        Roof { bandwidth_bytes_per_s, ..*self }.problem_time_s(problem) + launch_floor_s
-    }
-
     /// What limits work of this intensity, with the neutral band.
     pub fn bound(&self, intensity: f64) -> Bound {
         let ridge = self.ridge();
@@ -214,6 +205,28 @@ impl Roof {
 }
 
 impl Device {
+    /// Predicted time of a call in seconds: the roof time at what GEMMs reach of peak and bandwidth, plus the launch
+    /// floor. `None` without a peak for the type.
+    ///
+    /// The shares of peak and bandwidth are [`Device::reached_peak`] (bf16 and fp16) and
+    /// [`Device::reached_bandwidth`], which were fitted to published times: on shapes that the fit did not see it is off
+    /// by a factor of 1.11 on an H100 (geometric mean; [`calibration`](crate::reference::calibration) has every
+    /// device). Elsewhere they are the achievable rate and [`Roof::REACHED_BANDWIDTH`]: off by 1.25 on 558 GEMMs
+    /// of an MI300X, the datasheet's roof alone by 1.89.
+    pub fn expected_s(&self, problem: &Problem) -> Option<f64> {
+        let dtype = problem.op.compute;
+        let achievable = self.roof(dtype, RoofKind::Achievable)?;
+        let fitted = matches!(dtype, DataType::Bf16 | DataType::Fp16);
+        let peak_flops_per_s = match (self.reached_peak.filter(|_| fitted), self.peak_for(dtype)) {
+            (Some(share), Some(peak)) => share * peak.flops_per_s,
+            _ => achievable.peak_flops_per_s,
+        };
+        let share = self.reached_bandwidth.unwrap_or(Roof::REACHED_BANDWIDTH);
+        let bandwidth_bytes_per_s = share * self.bandwidth_bytes_per_s;
+        let reached = Roof { peak_flops_per_s, bandwidth_bytes_per_s };
+        Some(reached.problem_time_s(problem) + self.launch_floor().0)
+    }
+
     /// Peak and bandwidth for products of this type; of one without an achievable rate always the
     /// datasheet's. `None` if the device has no such peak.
     pub fn roof(&self, dtype: DataType, kind: RoofKind) -> Option<Roof> {

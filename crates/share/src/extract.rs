@@ -23,7 +23,8 @@ struct ExtractedTable {
 /// Share of the progress for writing rows; the rest is for packing.
 const WRITING: f64 = 0.4;
 
-/// Packs these rows of a table, and the user's devices that they need. Awaits `pause` every few thousand rows, with
+/// Packs these rows of a table, the user's devices that they need, and files of published times (a page's; a link is too
+/// short for them). Awaits `pause` every few thousand rows, with
 /// the share done, 0 to 1.
 ///
 /// # Errors
@@ -32,14 +33,16 @@ pub async fn extract(
     data: &Dataset,
     rows: &[u32],
     own: &[Device],
+    tables: &[(String, Vec<u8>)],
     pause: &impl AsyncFn(f64),
 ) -> Result<Vec<u8>, String> {
     // Devices first, so that they are known when rows name them.
     let devices = own.iter().map(|d| carried(format!("{}.json", d.id), d.to_json().into_bytes()));
     let mut files: Vec<Carried> = devices.collect();
+    files.extend(tables.iter().map(|(name, bytes)| carried(name.clone(), bytes.clone())));
     let mut writer = CsvWriter::new(data, None);
     let (mut done, mut written) = (0, 0);
-    for part in parts(data, rows, MOST_FILES.saturating_sub(own.len())) {
+    for part in parts(data, rows, MOST_FILES.saturating_sub(files.len())) {
         let mut text = writer.header();
         for rows_of_part in part.rows.chunks(ROWS) {
             text.push_str(&writer.rows(rows_of_part.iter().map(|&row| row as usize)));

@@ -16,7 +16,7 @@ mod info;
 pub use categories::{Categories, Codes, shape_label};
 pub use derived::Derived;
 use info::BUILT_IN;
-pub use info::{AI, EFFICIENCY, LOST};
+pub use info::{AI, EFFICIENCY, LOST, REFERENCE};
 
 /// A quantity or category of a row. Links and exports use its text form (`Display`,
 /// [`Field::parse`]) as a key.
@@ -64,6 +64,10 @@ pub enum Field {
     Source,
     /// Memory, near the ridge, compute.
     Bound,
+    /// Time of one call that others have published, s.
+    Reference,
+    /// That time over the measured one.
+    OfReference,
     /// An extra column by key.
     Column(String),
 }
@@ -310,6 +314,8 @@ impl Frame {
             Field::Bandwidth => Box::new(|r| x.bandwidth(d, r)),
             Field::Efficiency => Box::new(|r| x.roof_s[r] / d.time_s[r]),
             Field::BandwidthUse => Box::new(|r| x.bandwidth_use(d, r)),
+            Field::Reference => Box::new(|r| x.reference_s(r)),
+            Field::OfReference => Box::new(|r| x.reference_s(r) / d.time_s[r]),
             Field::Lost => Box::new(|r| larger(d.time_s[r] - x.roof_s[r], 0.0) * self.calls(r)),
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Number(v)) => Box::new(|r| v[r]),

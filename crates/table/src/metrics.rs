@@ -3,9 +3,11 @@
 //! Work, bytes and the rest follow from these three. The roof of a row depends on its device and
 //! on the type in which its products are multiplied.
 
+mod references;
 mod totals;
 mod typical;
 
+use references::References;
 pub use totals::{ABOVE_ROOF, Totals};
 pub use typical::Typical;
 
@@ -101,6 +103,8 @@ pub struct Metrics {
     seen: Vec<DeviceExtremes>,
     /// Clock of each row over the clock of its device's peaks; empty if no file recorded clocks.
     clock_ratio: Vec<f64>,
+    /// What others reach, of each row; empty where no device has a table.
+    references: References,
 }
 
 /// Number of types that have a roof of their own in a table.
@@ -176,6 +180,7 @@ impl Metrics {
                 seen.best[of_type] = work / time_s / ratio;
             }
         }
+        self.references.extend(data, &self.devices);
         self.settle(data);
     }
 

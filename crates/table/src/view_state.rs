@@ -28,6 +28,8 @@ pub struct ViewState {
     pub devices: DeviceChoice,
     /// The roof that percentages refer to.
     pub roof: RoofKind,
+    /// Published times stay out, and with them their account.
+    pub no_published: bool,
     /// What the user says the rows are; `None` is what the data shows.
     pub kind: Option<DataKind>,
     /// The filters.
@@ -71,6 +73,7 @@ impl ViewState {
         *self = ViewState {
             devices: std::mem::take(&mut self.devices),
             roof: self.roof,
+            no_published: self.no_published,
             params,
             ..ViewState::default()
         };
@@ -110,6 +113,9 @@ impl ViewState {
         }
         if self.roof != RoofKind::default() {
             put("roof", "achievable");
+        }
+        if self.no_published {
+            put("published", "off");
         }
         if let Some(kind) = self.kind {
             put("rows", kind.key());
@@ -211,6 +217,13 @@ impl ViewState {
                         "datasheet" => RoofKind::Datasheet,
                         "achievable" => RoofKind::Achievable,
                         _ => return Err(expected_one_of(&["datasheet", "achievable"], value)),
+                    }
+                }
+                "published" => {
+                    self.no_published = match value {
+                        "on" => false,
+                        "off" => true,
+                        _ => return Err(expected_one_of(&["on", "off"], value)),
                     }
                 }
                 "rows" => {

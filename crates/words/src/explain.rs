@@ -2,6 +2,7 @@
 //! recomputed ones, and possible explanations of a point above its roof.
 
 use crate::findings::above_roof_cause;
+use crate::reference::error;
 use crate::tile_roof;
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::above_roof_causes;
@@ -132,6 +133,9 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
             line("% of roof", share_of_roof(x.share, x.kind));
         }
         line("Limited by", bound_name(bound).to_owned());
+    }
+    if let Some(others) = x.reference {
+        line("Others reach", format!("{} ± {}", Seconds(others.time_s), error(others.error)));
     }
     (head, lines)
 }

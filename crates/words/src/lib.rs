@@ -57,6 +57,7 @@ pub mod glossary;
 pub mod headline;
 pub mod plan;
 pub mod plan_export;
+pub mod reference;
 pub mod replay;
 pub mod report;
 pub mod summary;

@@ -7,8 +7,11 @@ use crate::doc::{self, Block, heading, text};
 use crate::replay::blas::{cutlass_call, hipblaslt_call};
 use gemmscope_analysis::planner::{Plan, PlanRow, Step};
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::hardware::Device;
+use gemmscope_model::reference::ReferenceTime;
 use gemmscope_model::roofline::Roof;
-use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
+use gemmscope_model::transformer::GemmBest;
+use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent, plural};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::native_csv::CsvWriter;
@@ -125,6 +128,14 @@ fn cells(row: &PlanRow) -> Vec<String> {
 pub fn table(step: &Step) -> ResultTable {
     let mut header = HEADER.to_vec();
     let mut rows: Vec<Vec<String>> = step.rows.iter().map(cells).collect();
+    if step.rows.iter().any(|r| r.best.reference.is_some()) {
+        let after = 5;
+        header.insert(after, "Others reach");
+        for (row, of) in rows.iter_mut().zip(&step.rows) {
+            let time = |t: ReferenceTime| Seconds(t.time_s).to_string();
+            row.insert(after, of.best.reference.map_or_else(String::new, time));
+        }
+    }
     let types: Vec<String> = step.rows.iter().map(|r| r.problem().op.types()).collect();
     if types.windows(2).any(|two| two[0] != two[1]) {
         header.push("Types");
@@ -273,6 +284,40 @@ pub fn tritonbench(plan: &Plan) -> String {
 /// A total: caption, value, and what it rests on or is a part of; "" for nothing.
 pub type Total = (&'static str, String, String);
 
+/// What others reach for the GEMMs of a step of which times are published; "" where there are none.
+fn others_reach(step: &Step) -> Total {
+    let published = || step.rows.iter().filter_map(|r| Some((&r.best, r.best.reference?)));
+    let sum = |of: &dyn Fn(&GemmBest, ReferenceTime) -> f64| -> f64 {
+        published().map(|(best, others)| of(best, others) * best.gemm.count as f64).sum()
+    };
+    let (time, basis) = match published().count() {
+        0 => (String::new(), String::new()),
+        n => (
+            Seconds(sum(&|_, others| others.time_s)).to_string(),
+            format!(
+                "{n} of {}, of which {} are expected",
+                plural(step.rows.len() as u64, "GEMM"),
+                Seconds(sum(&|best, _| best.expected.0))
+            ),
+        ),
+    };
+    ("Others reach", time, basis)
+}
+
+/// What an expected time of a device rests on.
+fn basis(device: &Device) -> String {
+    let (floor_s, source) = device.launch_floor();
+    let launch = format!("{} a launch ({source})", Seconds(floor_s));
+    let share = |share: f64| format!("{:.0}\u{a0}%", 100.0 * share);
+    let bandwidth = share(device.reached_bandwidth.unwrap_or(Roof::REACHED_BANDWIDTH));
+    match device.reached_peak {
+        Some(peak) => {
+            format!("{} of the 16-bit peak, {bandwidth} of the bandwidth, {launch}", share(peak))
+        }
+        None => format!("achievable rates, {bandwidth} of the bandwidth, {launch}"),
+    }
+}
+
 /// The first device's totals.
 pub fn figures(plan: &Plan) -> Vec<Total> {
     let (Some(step), Some(device)) = (plan.first(), plan.steps.first()) else {
@@ -284,22 +329,14 @@ pub fn figures(plan: &Plan) -> Vec<Total> {
         let fits = if t.fits == Some(false) { ", does not fit" } else { "" };
         format!("{:.0}\u{a0}% of {}{fits}", 100.0 * memory / b, Bytes(b))
     });
-    let (floor_s, source) = device.device.launch_floor();
     let model = &plan.state.model;
     // Training needs memory for gradients, optimizer states and activations, but no cache.
     let training = plan.state.workload.backward;
     let alone = |label, value: String| (label, value, String::new());
     let all = vec![
         alone("Step, at best", t.time.to_string()),
-        (
-            "Step, expected",
-            t.expected.to_string(),
-            format!(
-                "achievable rates, {:.0}\u{a0}% of the bandwidth, {} a launch ({source})",
-                100.0 * Roof::REACHED_BANDWIDTH,
-                Seconds(floor_s)
-            ),
-        ),
+        ("Step, expected", t.expected.to_string(), basis(&device.device)),
+        others_reach(step),
         alone("Layer, at best", step.layer_time.to_string()),
         (
             "Tokens, at best",
@@ -324,6 +361,7 @@ pub fn figures(plan: &Plan) -> Vec<Total> {
     let per_token = t.time.0 != step.token_time.0;
     let shown = |f: &Total| match f.0 {
         "KV cache" | "Memory" => !training,
+        "Others reach" => !f.1.is_empty(),
         "Time per token" => per_token,
         "Bias gradients" => training && step.bias_gradients().0 > 0.0,
         _ => true,

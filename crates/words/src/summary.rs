@@ -3,6 +3,7 @@
 use crate::trust::Trust;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::names::distinct;
+use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, RatePoint, ReportedCheck};
 use gemmscope_table::field::Frame;
@@ -68,8 +69,63 @@ pub struct Summary {
     /// they have one ledger together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Ledger>,
+    /// Its GEMMs beside what others have published; not where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ReferenceSummary>,
     /// How far its figures can be trusted.
     pub trust: Trust,
+}
+
+/// GEMMs that count beside what others have published for such GEMMs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReferenceSummary {
+    /// GEMMs with a published time.
+    pub gemms: u64,
+    /// Their time over all calls, seconds.
+    pub time_s: f64,
+    /// What others take for them, seconds.
+    pub reference_s: f64,
+    /// Geometric mean of published over measured time.
+    pub of_reference: f64,
+    /// Repositories that the times are from.
+    pub sources: Vec<String>,
+}
+
+impl ReferenceSummary {
+    /// The GEMMs of a frame that count; `None` where nothing is published for any.
+    pub fn of(frame: &Frame) -> Option<ReferenceSummary> {
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let mut out = ReferenceSummary {
+            gemms: 0,
+            time_s: 0.0,
+            reference_s: 0.0,
+            of_reference: 0.0,
+            sources: Vec::new(),
+        };
+        let rows = frame.sets().into_iter().flat_map(|set| set.rows);
+        for row in rows.map(|row| row as usize) {
+            let (time_s, calls) = (data.time_s[row], frame.calls(row));
+            let Some(others) = metrics.reference(data, row).filter(|_| time_s * calls > 0.0) else {
+                continue;
+            };
+            out.gemms += 1;
+            out.time_s += time_s * calls;
+            out.reference_s += others.time_s * calls;
+            out.of_reference += (others.time_s / time_s).ln();
+            if !out.sources.contains(&others.source.source) {
+                out.sources.push(others.source.source.clone());
+            }
+        }
+        out.of_reference = (out.of_reference / out.gemms as f64).exp();
+        (out.gemms > 0).then_some(out)
+    }
+
+    /// `105 % of what others reach (geometric mean of 96 GEMMs; ai-dynamo/aiconfigurator)`.
+    pub fn words(&self) -> String {
+        let gemms = plural(self.gemms, "GEMM");
+        let (share, from) = (percent(self.of_reference), self.sources.join(", "));
+        format!("{share} of what others reach (geometric mean of {gemms}; {from})")
+    }
 }
 
 /// Figures of one side, and of one device where there are several.
@@ -191,6 +247,7 @@ impl Summary {
             share_memory_bound: one.share_memory_bound,
             sides: SideSummary::of(&totals),
             reported_rate: s.reported_rate,
+            reference: ReferenceSummary::of(&frame),
             trust: match &ledger {
                 Some(ledger) => Trust::beside(&frame, ledger),
                 None => Trust::of(&frame),

@@ -14,7 +14,7 @@ from ._command import Error, Warning, run
 from ._data import Data
 from ._page import Page
 
-__all__ = ["Error", "Page", "Warning", "check", "report", "run", "show", "summary"]
+__all__ = ["Error", "Page", "Warning", "check", "reference", "report", "run", "show", "summary"]
 
 
 def show(data, *, device=None, view=None, theme=None, height=620, **options):
@@ -66,3 +66,13 @@ def check(data, *, baseline=None, device=None, **options):
         old = next(iter(before), None)
         text = run("check", *files, device=device, baseline=old, **options)
     return json.loads(text)
+
+
+def reference(device, precision, *shapes):
+    """What others reach, as a list of dicts ``m``, ``n``, ``k``, ``time_s``, ``by``, one a shape.
+
+    ``shapes`` are tuples (M, N, K); ``time_s`` is None where nothing is published near one.
+    ``gemmscope reference`` lists devices and precisions.
+    """
+    sizes = ["x".join(str(size) for size in shape) for shape in shapes]
+    return json.loads(run("reference", device, precision, *sizes))["times"] if sizes else []

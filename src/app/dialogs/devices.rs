@@ -9,7 +9,9 @@ use gemmscope_model::hardware;
 use gemmscope_model::hardware::known;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::hardware::{Device, NameMatch, Peak};
-use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds};
+use gemmscope_model::reference::{ReferenceSource, listed};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds, grouped};
+use gemmscope_words::reference::error;
 use leptos::prelude::*;
 
 /// The dialog. `name` is the device name in a file that a device is chosen for.
@@ -227,6 +229,7 @@ fn sheet(
                 <tbody>{seen.peaks.iter().map(|p| peak_row(p, d.bandwidth_bytes_per_s)).collect_view()}</tbody>
             </table>
         </div>
+        {published(bench, &d)}
         {(!d.notes.is_empty()).then(|| view! { <p class="muted">{d.notes.clone()}</p> })}
         {sources(&seen).into_iter().map(|(what, source)| view! { <p class="muted"><strong>{what}</strong>" "{source}</p> }).collect_view()}
     }
@@ -263,6 +266,43 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
         ("Launch floor", format!("{} ({source}){here}", Seconds(floor))),
         ("Confidence of the peaks", confidence.to_owned()),
     ]
+}
+
+/// What is published of a device, and the switch that leaves it all out.
+fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
+    let tables: Vec<&ReferenceSource> = listed().iter().filter(|s| s.device == d.id).collect();
+    if tables.is_empty() {
+        return None;
+    }
+    let line = |s: &&ReferenceSource| {
+        format!(
+            "{}: {} shapes, ± {}, each {}; {}; {} ({}), copy of {}",
+            s.precision.label(),
+            grouped(u64::from(s.rows)),
+            error(s.error),
+            s.kind.meaning(),
+            s.by.join(", "),
+            s.source,
+            s.licence,
+            s.date
+        )
+    };
+    let lines: Vec<String> = tables.iter().map(line).collect();
+    let off = move || bench.view.with(|v| v.no_published);
+    Some(
+        view! {
+            <h4>"What others reach"</h4>
+            <ul>{lines.into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}</ul>
+            <p>
+                <label>
+                    <input type="checkbox" prop:checked=move || !off()
+                        on:change=move |_| bench.edit("published times", |v| v.no_published = !v.no_published) />
+                    " Compare with published times"
+                </label>
+            </p>
+        }
+        .into_any(),
+    )
 }
 
 /// Where the figures of a device are from: those of the data sheet, then the achievable ones.

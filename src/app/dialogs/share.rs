@@ -34,10 +34,23 @@ struct PackedRows {
     part: RwSignal<bool>,
 }
 
-/// Packs the rows. `None` where the dialog was closed meanwhile.
-async fn pack(bench: Workbench, rows: PackedRows) -> Option<Result<Arc<Vec<u8>>, String>> {
-    if let Some(Goes::Packed(block)) = rows.goes.try_get_untracked() {
-        return Some(Ok(block));
+/// Name and bytes of the published times of the rows' devices.
+fn tables(bench: Workbench) -> Vec<(String, Vec<u8>)> {
+    let used = bench.device_ids();
+    let held = bench.published.held();
+    let of_rows = held.iter().filter(|t| used.contains(&t.source().device));
+    of_rows.map(|t| (t.source().file(), t.bytes.to_vec())).collect()
+}
+
+/// Packs the rows, with tables of published times beside them. `None` where the dialog was closed meanwhile.
+async fn pack(
+    bench: Workbench,
+    rows: PackedRows,
+    tables: Vec<(String, Vec<u8>)>,
+) -> Option<Result<Arc<Vec<u8>>, String>> {
+    let before = rows.goes.try_get_untracked()?;
+    if let (Goes::Packed(block), true) = (&before, tables.is_empty()) {
+        return Some(Ok(block.clone()));
     }
     rows.goes.try_set(Goes::Packing(0.0));
     let data = bench.data.get_untracked();
@@ -56,9 +69,11 @@ async fn pack(bench: Workbench, rows: PackedRows) -> Option<Result<Arc<Vec<u8>>,
         }
     };
     let is_open = || rows.goes.try_with_untracked(|_| ()).is_some();
-    let packed = extract(&data, &wanted, &own, &pause);
+    let packed = extract(&data, &wanted, &own, &tables, &pause);
     let packed = pass::while_wanted(is_open, packed).await?.map(Arc::new);
     let shown = match &packed {
+        // What a link takes has no tables.
+        Ok(_) if !tables.is_empty() => before,
         Ok(block) => Goes::Packed(block.clone()),
         Err(why) => Goes::Failed(why.clone()),
     };
@@ -137,7 +152,7 @@ fn save_page(bench: Workbench, rows: PackedRows, name: String, said: LastAction)
     said.set("Putting the page together…".into());
     leptos::task::spawn_local(async move {
         let view = untrack(|| view_along(bench, rows)).encode();
-        let made = match pack(bench, rows).await {
+        let made = match pack(bench, rows, untrack(|| tables(bench))).await {
             None => return,
             Some(Err(why)) => Err(why),
             Some(Ok(block)) => {
@@ -195,7 +210,7 @@ pub fn Share() -> impl IntoView {
     Effect::new(move |_| {
         if (1..=AT_ONCE).contains(&go_along.get()) {
             leptos::task::spawn_local(async move {
-                pack(bench, rows).await;
+                pack(bench, rows, Vec::new()).await;
             });
         }
     });

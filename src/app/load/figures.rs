@@ -42,7 +42,7 @@ impl IncomingFigures {
         }
         if self.devices.len() != data.devices.len() {
             let choice = bench.view.with_untracked(|v| v.devices.clone());
-            let devices = bench.custom.with_untracked(|own| choice.resolve(data, own));
+            let devices = bench.known_devices.with_untracked(|known| choice.resolve(data, known));
             if !devices.starts_with(&self.devices) {
                 // Another device makes earlier rows what they were not.
                 *self = IncomingFigures {

@@ -84,6 +84,9 @@ fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool)
             loader.bench.view.set(ViewState::decode(&view).0);
         }
         for f in files {
+            if loader.bench.published.take(&f.name, &f.bytes) {
+                continue;
+            }
             // Errors show on the page.
             let _ = loader.add_one(Input::from_bytes(&f.name, &f.bytes), f.options).await;
         }

@@ -7,6 +7,7 @@ use crate::web::{animation, clock};
 use gemmscope_analysis::ledger::{Columns, Ledger};
 use gemmscope_chart::picture::{self, FINDING_KEY};
 use gemmscope_chart::roofline::{self, Numbers};
+use gemmscope_model::hardware::Device;
 use gemmscope_model::pass;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
@@ -49,13 +50,17 @@ impl WorkbenchState {
     }
 
     /// The figures of all rows.
-    pub(super) fn metrics(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Metrics>> {
-        let WorkbenchState { view, custom, study, .. } = self;
+    pub(super) fn metrics(
+        self,
+        data: Memo<Shared<Dataset>>,
+        known: Memo<Vec<Device>>,
+    ) -> Memo<Shared<Metrics>> {
+        let WorkbenchState { view, study, .. } = self;
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
         Memo::new(move |_| {
             let data = data.get();
-            let resolved = custom.with(|own| devices.with(|choice| choice.resolve(&data, own)));
+            let resolved = known.with(|known| devices.with(|choice| choice.resolve(&data, known)));
             let roof = roof.get();
             let metrics = study.try_update_value(|study| study.metrics(&data.0, resolved, roof));
             metrics.map_or_else(Shared::default, Shared)

@@ -2,6 +2,7 @@
 
 use super::last::Last;
 use super::memos::devices_in_use;
+use super::references::Published;
 use super::several;
 use super::{Message, Shared, Shell, Shown};
 use crate::app::load::figures::IncomingFigures;
@@ -136,6 +137,8 @@ pub struct WorkbenchState {
     pub history: RwSignal<History<UndoStep>>,
     /// The user's own devices.
     pub custom: RwSignal<Vec<Device>>,
+    /// Published times.
+    pub published: Published,
     /// Where every row lies on the roofline, and its colours: made when a chart first asks.
     pub row_cache: StoredValue<RowCache>,
     /// Rows under the pointer in any chart, ascending: the other charts mark them.
@@ -172,6 +175,8 @@ pub struct Workbench {
     pub has_data: Memo<bool>,
     /// All rows of all files.
     pub data: Memo<Shared<Dataset>>,
+    /// The devices that win over the catalogue's: the user's own, and those with published times.
+    pub known_devices: Memo<Vec<Device>>,
     /// Metrics of all rows.
     pub metrics: Memo<Shared<Metrics>>,
     /// Data, metrics and the rows that pass the filters.
@@ -228,7 +233,12 @@ impl Workbench {
         let WorkbenchState { files, view, .. } = given;
         let repeated = given.repeated();
         let data = given.united(repeated);
-        let metrics = given.metrics(data);
+        let known_devices = given.known_devices();
+        let metrics = given.metrics(data, known_devices);
+        Effect::new(move |_| {
+            let data = data.get();
+            metrics.with(|m| given.ask_for(m.devices.iter().flatten(), &data.ops));
+        });
         let decision = given.decision(data);
         let filtered = given.filtered(data, metrics, decision);
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
@@ -254,6 +264,7 @@ impl Workbench {
             }),
             has_data: Memo::new(move |_| files.with(|f| !f.is_empty())),
             data,
+            known_devices,
             metrics,
             frame,
             settled_frame,
@@ -348,7 +359,7 @@ impl Workbench {
         clock::pause(Duration::ZERO).await;
         let (choice, roof, kind) =
             self.view.with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
-        let resolved = self.custom.with_untracked(|own| choice.resolve(&data, own));
+        let resolved = self.known_devices.with_untracked(|known| choice.resolve(&data, known));
         let cache = self.row_cache.get_value();
         let sample = figures.sample(&data);
         let metrics = match figures.of(&data, &resolved, roof) {

@@ -48,9 +48,15 @@ pub fn LedgerBars() -> impl IntoView {
             each.map(|of| row(bench, of, one, clicked)).collect_view()
         })
     };
+    // Over the bars, where nothing moves for it.
+    let without = move || {
+        bench.published.is_awaited().then(|| {
+            view! { <p class="ledger-without muted" role="status">"still without published times"</p> }
+        })
+    };
     view! {
         <Show when=move || expected.get()>
-            <section class="ledger-bars" aria-label="Where the time goes">{rows}{more}</section>
+            <section class="ledger-bars" aria-label="Where the time goes">{without}{rows}{more}</section>
         </Show>
     }
 }

@@ -14,6 +14,8 @@ pub enum Need {
     Tile,
     /// The number of SMs or CUs.
     Units,
+    /// Published times of such GEMMs on the device.
+    Reference,
     /// A column.
     Column(ColumnMeaning),
     /// One of several columns.
@@ -33,6 +35,10 @@ fn is_met(scan: &Scan<'_>, need: Need) -> bool {
         Need::Roof => !scan.groups.iter().all(|g| g.roof_s.is_nan()),
         Need::Tile => scan.tiles.any(),
         Need::Units => scan.metrics().devices.iter().flatten().any(|d| d.units.is_some()),
+        Need::Reference => scan.groups.iter().any(|g| {
+            let known_s = scan.metrics().reference_s(g.row as usize);
+            !known_s.is_nan()
+        }),
         Need::Column(meaning) => has(&meaning),
         Need::AnyColumn(meanings) => meanings.iter().any(has),
     }

@@ -41,6 +41,15 @@ pub(super) const TILE: Rule = Rule {
     check: causes::check,
 };
 
+pub(super) const PUBLISHED: Rule = Rule {
+    id: "published",
+    kind: Kind::Lost,
+    category: Category::Efficiency,
+    needs: &[Need::Time, Need::Roof, Need::Reference],
+    basis: Evidence::Published,
+    check: causes::check,
+};
+
 pub(super) const REST: Rule = Rule {
     id: "rest",
     kind: Kind::Lost,

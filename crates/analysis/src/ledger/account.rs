@@ -45,6 +45,10 @@ pub enum Account {
         "Starting, filling and draining kernels, up to the launch floor.",
         Evidence::Modelled, 0x69c4da, 0x56a1d1;
     // ANCHOR_END: launch
+    /// Others take less for such a GEMM on this device.
+    Published = "published", "others reach",
+        "Slower than what others have published for this GEMM, or ones near it, on this device.",
+        Evidence::Published, 0xe6ce71, 0x8e5752;
     /// Below the roof, and no run or model says why.
     Rest = "rest", "unexplained",
         "Lost, and no run or model says why: at most so much to gain.",
@@ -79,6 +83,8 @@ pub enum Evidence {
     Arithmetic = "by arithmetic";
     /// A constant of the device, or a model of tiles and waves.
     Modelled = "modelled";
+    /// Others have published less time.
+    Published = "published";
     /// Nobody has shown that it can be faster.
     AtMost = "at most";
     /// Faster runs that were measured both ways round about as often: scatter of the measurement may show the
@@ -87,7 +93,7 @@ pub enum Evidence {
     /// Several of these, in one sum.
     Mixed = "mixed";
 }
-/// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`, `may be scatter`, `mixed`.
+/// The word for it: `measured`, `by arithmetic`, `modelled`, `published`, `at most`, `may be scatter`, `mixed`.
 pub fn label -> &'static str;
 }
 

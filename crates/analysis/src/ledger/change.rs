@@ -54,7 +54,8 @@ impl Entry {
         // the tie of a faster one, it holds less; what lacks comes off the accounts behind it, the last first.
         let mut saved_s = time_s - call_s;
         let held = self.alternative.map(|a| a.account);
-        let behind = [Account::Rest, Account::Tile, Account::Launch, Account::NoRoof];
+        let behind =
+            [Account::Rest, Account::Published, Account::Tile, Account::Launch, Account::NoRoof];
         for account in held.into_iter().chain(behind) {
             let part = &mut self.call.0[account as usize];
             let taken = saved_s.min(*part);

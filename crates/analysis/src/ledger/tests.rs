@@ -12,6 +12,7 @@ use gemmscope_table::native_csv::CsvWriter;
 use std::sync::Arc;
 
 mod properties;
+mod published;
 
 /// What can limit a GEMM.
 const BOUNDS: [Bound; 4] = [Bound::Memory, Bound::NearRidge, Bound::Compute, Bound::Launch];

@@ -275,7 +275,7 @@ mod tests {
         for theme in [Theme::LIGHT, Theme::DARK] {
             let accounts = Account::ALL.map(|a| theme.account(a));
             // The first two are one colour; what is no loss stands beside no category.
-            let (bars, lost) = (&accounts[1..], &accounts[2..9]);
+            let (bars, lost) = (&accounts[1..], &accounts[2..10]);
             for (kind, m, [category, account, apart]) in [
                 ("full", full, [0.12, 0.08, 0.07]),
                 ("protan", protan, [0.07, 0.06, 0.045]),

@@ -19,7 +19,7 @@ use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way};
 use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::transformer::Phase;
-use gemmscope_model::units::{FlopsPerSec, format_significant};
+use gemmscope_model::units::{FlopsPerSec, Seconds, format_significant};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::charts::roofline::NO_DEVICE;
@@ -178,7 +178,13 @@ fn tooltip(plan: &Plan, row: &PlanRow, device: &str) -> Tooltip {
         ("Ridge", crossing(row, &plan.state.workload)),
     ];
     let head = format!("{} ({shape}) on {}", row.name, short_name(device));
-    figures.into_iter().fold(Tooltip::new(head), |out, (caption, value)| out.row(caption, value))
+    let out = figures
+        .into_iter()
+        .fold(Tooltip::new(head), |out, (caption, value)| out.row(caption, value));
+    match row.best.reference {
+        Some(others) => out.row("Others reach", Seconds(others.time_s).to_string()),
+        None => out,
+    }
 }
 
 /// The points of a way under a roof. A way that passes the ridge gets a corner there.

@@ -1,6 +1,6 @@
 //! The verdict as blocks of a document, for a log or a pull request.
 
-use super::{Efficiency, Limit, Missing, Regression};
+use super::{Efficiency, Limit, Missing, Published, Regression};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_words::doc::{Block, DocTable, Set, owned, text};
@@ -36,12 +36,14 @@ pub(super) fn blocks<'a>(
         let (held, wanted, found) = match limit {
             Limit::Efficiency(e) => (e.held, e.wanted(), e.found()),
             Limit::Regression(r) => (r.held, r.wanted(), r.found()),
+            Limit::Published(p) => (p.held, p.wanted(), p.found()),
         };
         all.row(vec![word(held).into(), owned(wanted), owned(found)]);
         let (table, rows) = match limit {
             _ if held != Some(false) => continue,
             Limit::Efficiency(e) => (low(e), e.rows.len()),
             Limit::Regression(r) => (slow(r), r.rows.len()),
+            Limit::Published(p) => (slower_than_others(p), p.rows.len()),
         };
         broken.push(Block::Table(table));
         broken.extend((rows > LISTED).then(|| text(and_more(rows - LISTED))));
@@ -87,11 +89,47 @@ fn slow(r: &Regression) -> DocTable<'_> {
     table
 }
 
+/// The first GEMMs that are slower than published.
+fn slower_than_others(p: &Published) -> DocTable<'_> {
+    let columns =
+        ["GEMM", "types", "others", "now", "change", "by", "where"].map(|title| (title, Set::Text));
+    let mut table = DocTable::new(&columns);
+    for row in p.rows.iter().take(LISTED) {
+        let [others, now] = [row.published_s, row.now_s].map(|s| owned(Seconds(s)));
+        let change = format!("{:+.1} %", row.longer * 100.0);
+        let place = owned(format!("{}:{}", row.file, row.line));
+        let (gemm, types, by) = (row.gemm.as_str(), row.types.as_str(), row.by.as_str());
+        table.row(vec![gemm.into(), types.into(), others, now, owned(change), by.into(), place]);
+    }
+    table
+}
+
 /// The first GEMMs that are missing.
 fn gone(m: &Missing) -> DocTable<'_> {
     let mut table = DocTable::new(&[("missing", Set::Text)]);
     m.gemms.iter().take(LISTED).for_each(|gemm| table.row(vec![gemm.as_str().into()]));
     table
+}
+
+impl Published {
+    fn wanted(&self) -> String {
+        format!("every GEMM at most {} slower than others have published", percent(self.most))
+    }
+
+    fn found(&self) -> String {
+        if let Some(why) = &self.why {
+            return why.clone();
+        }
+        let mut found =
+            format!("{} of {} slower", self.rows.len(), plural(self.compared as u64, "GEMM"));
+        if self.within_error > 0 {
+            found += &format!("; {} more within the error of what is published", self.within_error);
+        }
+        if self.without > 0 {
+            found += &format!("; nothing is published of {}", plural(self.without as u64, "GEMM"));
+        }
+        found
+    }
 }
 
 impl Efficiency {

@@ -178,6 +178,8 @@ impl Device {
             ("shared_bytes_per_block", self.shared_bytes_per_block),
             ("registers_bytes_per_unit", self.registers_bytes_per_unit),
             ("launch_floor_s", self.launch_floor_s),
+            ("reached_peak", self.reached_peak),
+            ("reached_bandwidth", self.reached_bandwidth),
         ] {
             if let Some(value) = value {
                 positive(field, value)?;

@@ -174,18 +174,26 @@ fn arch_token(text: &str) -> Option<&str> {
 
 /// The model words of each product line, longest first where one contains another, with the
 /// devices they may mean. Qualifying words narrow the choice.
-const MODELS: [(&str, &[&str]); 31] = [
+const MODELS: [(&str, &[&str]); 39] = [
     ("a100", &["a100-80-sxm", "a100-40-sxm", "a100-80-pcie", "a100-40-pcie"]),
     ("v100", &["v100-sxm2", "v100-pcie"]),
     ("p100", &["p100-sxm2", "p100-pcie"]),
     ("xp", &["titan-xp"]),
     ("m40", &["m40"]),
     ("h100", &["h100-sxm", "h100-pcie"]),
+    ("h20", &["h20"]),
     ("h200", &["h200-sxm"]),
     ("gh200", &["gh200-96"]),
     ("b200", &["b200-sxm"]),
     ("gb200", &["gb200"]),
     ("b300", &["b300-sxm"]),
+    ("t4", &["t4"]),
+    ("a10", &["a10"]),
+    ("a10g", &["a10g"]),
+    ("a30", &["a30"]),
+    ("a40", &["a40"]),
+    ("a6000", &["rtx-a6000"]),
+    ("3090", &["rtx3090"]),
     ("l4", &["l4"]),
     ("l40s", &["l40s"]),
     ("l40", &["l40"]),
@@ -294,6 +302,13 @@ mod tests {
             ("Tesla M40 24GB", "m40"),
             ("NVIDIA TITAN Xp", "titan-xp"),
             ("NVIDIA L4", "l4"),
+            ("Tesla T4", "t4"),
+            ("NVIDIA A10G", "a10g"),
+            ("NVIDIA RTX A6000", "rtx-a6000"),
+            ("NVIDIA GeForce RTX 3090", "rtx3090"),
+            ("NVIDIA H100 NVL", "h100-nvl"),
+            ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000-server"),
+            ("NVIDIA H20", "h20"),
             ("NVIDIA L40", "l40"),
             ("NVIDIA L40S", "l40s"),
             ("NVIDIA GeForce RTX 4090", "rtx4090"),
@@ -346,10 +361,10 @@ mod tests {
     fn other_products_are_unknown() {
         for name in [
             "",
-            "NVIDIA H100 NVL",
+            "NVIDIA H100 NVL 47C MIG",
             "NVIDIA GeForce RTX 4090 D",
             "NVIDIA GeForce RTX 4090 Laptop GPU",
-            "NVIDIA GeForce RTX 3090",
+            "NVIDIA GeForce RTX 3090 Ti",
             "AMD Radeon RX 7900 GRE",
             "MI300",
             "GH200 144G HBM3e",
@@ -370,7 +385,7 @@ mod tests {
         assert_eq!(target("gfx950", Some(256)), ["mi350x", "mi355x"]);
         assert_eq!(target("gfx90a:sramecc+:xnack-", Some(110)), ["mi250x-gcd"]);
         assert_eq!(target("sm_90", Some(114)), ["h100-pcie"]);
-        assert_eq!(target("sm90", Some(132)), ["h100-sxm", "h200-sxm", "gh200-96"]);
+        assert_eq!(target("sm90", Some(132)), ["h100-sxm", "h200-sxm", "gh200-96", "h100-nvl"]);
         assert_eq!(target("sm_100a", Some(148)), ["b200-sxm", "gb200"]);
         assert_eq!(target("gfx1201", Some(64)), ["rx9070xt"]);
         assert_eq!(ids(&match_name("gfx1100")), ["rx7900xtx", "rx7900xt"]);

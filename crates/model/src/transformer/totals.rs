@@ -2,6 +2,7 @@
 
 use super::{Model, ModelGemm, Workload, WorkloadError};
 use crate::hardware::{Device, RoofKind};
+use crate::reference::ReferenceTime;
 use crate::roofline::{Bound, Roof};
 use crate::units::{Bytes, Flops, Seconds};
 use std::fmt;
@@ -17,8 +18,10 @@ pub struct GemmBest {
     pub time: Seconds,
     /// Shortest time of all its runs in the step.
     pub total_time: Seconds,
-    /// Time of one run to expect: at the achievable rate, with the launch floor.
+    /// Time of one run to expect: see [`Device::expected_s`].
     pub expected: Seconds,
+    /// What others reach, where that is published and at hand.
+    pub reference: Option<ReferenceTime>,
     /// What limits it.
     pub bound: Bound,
     /// The smallest M at which it reaches the ridge. `None` for products of attention, or if no M
@@ -93,15 +96,16 @@ impl Model {
             let compute = gemm.problem.op.compute;
             let no_roof = || TotalsError::NoRoof(device.explain_peak(compute));
             let roof = device.roof(compute, kind).ok_or_else(no_roof)?;
-            let achievable = device.roof(compute, RoofKind::Achievable).ok_or_else(no_roof)?;
             let time = Seconds(roof.problem_time_s(&gemm.problem));
-            let expected = Seconds(achievable.expected_s(&gemm.problem, device.launch_floor().0));
+            let expected = Seconds(device.expected_s(&gemm.problem).ok_or_else(no_roof)?);
             best.push(GemmBest {
                 gemm,
                 roof,
                 time,
                 total_time: time * gemm.count as f64,
                 expected,
+                // Weights are stored N x K in every table, and a model says nothing of that.
+                reference: device.references.time(&gemm.problem),
                 bound: roof.bound(gemm.problem.intensity().0),
                 ridge_m: (!gemm.part.is_attention()).then(|| roof.ridge_m(&gemm.problem)).flatten(),
             });

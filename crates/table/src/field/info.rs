@@ -42,7 +42,7 @@ const fn built_in(
 
 /// In the order in which the page lists them.
 #[rustfmt::skip]
-pub(super) static BUILT_IN: [BuiltIn; 21] = [
+pub(super) static BUILT_IN: [BuiltIn; 23] = [
     built_in(Field::Shape, "shape", "Shape", "", Names, "M x N x K, and the batch where it is not 1."),
     built_in(Field::M, "m", "M", "", Amount, "Rows of A and of the output C."),
     built_in(Field::N, "n", "N", "", Amount, "Columns of B and of the output C."),
@@ -61,6 +61,8 @@ pub(super) static BUILT_IN: [BuiltIn; 21] = [
     built_in(Field::BandwidthUse, "bandwidth_use", "Bandwidth use", "%", Share, "Compulsory bytes over time, as a share of the device's bandwidth. Low is normal for a compute-bound GEMM."),
     built_in(Field::Bound, "bound", "Limited by", "", Names, "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it."),
     built_in(Field::Lost, "lost", "Lost time", "s", Less, LOST),
+    built_in(Field::Reference, "reference", "Others reach", "s", Amount, REFERENCE),
+    built_in(Field::OfReference, "of_reference", "% of what others reach", "%", Share, "Published time over measured time: 100 % is as good as others, more is faster."),
     built_in(Field::Work, "work", "Work", "FLOP", Amount, "2 M N K per GEMM: a multiply and an add for each of M N K products."),
     built_in(Field::Bytes, "bytes", "Bytes", "B", Amount, "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this."),
     built_in(Field::Source, "source", "File", "", Names, ""),
@@ -81,6 +83,8 @@ const COLUMN_MAJOR: &str = "Column-major, as in BLAS: A of N is contiguous along
 pub const AI: &str = "Arithmetic intensity: work over compulsory bytes (each operand once), an upper bound of the real one.";
 /// What lost time is.
 pub const LOST: &str = "Measured time minus roof time, over all calls: what a perfect kernel would save; nothing above the roof.";
+/// What a published time is.
+pub const REFERENCE: &str = "Time of one call that others have published for such a GEMM on this device, by the nearest shapes: a layer of a framework in a CUDA graph, or a kernel in a tuner's loop.";
 /// What the efficiency is.
 pub const EFFICIENCY: &str =
     "Attained over the chosen roof at this AI, which is roof time over measured time.";
@@ -92,6 +96,10 @@ impl Frame {
             let own = self.data.columns.iter().find(|c| c.key == *key);
             let derived = || self.derived().find(|i| i.field == *field).cloned();
             return own.map(of_column).or_else(derived);
+        }
+        if matches!(field, Field::Reference | Field::OfReference) && !self.metrics.has_references()
+        {
+            return None;
         }
         let known = BUILT_IN.iter().find(|b| b.field == *field)?;
         let achievable = *field == Field::Efficiency && self.metrics.kind == RoofKind::Achievable;

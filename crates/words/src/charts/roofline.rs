@@ -11,9 +11,25 @@ pub const HIDDEN: &str = "All categories are hidden: click one in the legend.";
 /// Where nothing is planned yet.
 pub const NO_DEVICE: &str = "Choose a device: planned GEMMs stand at its roof.";
 
-/// The title: how many GEMMs, how many planned ones and points without sizes, the devices of the roofs, and whether
-/// rates are shares of them.
-pub fn title(gemms: u64, (planned, stated): (u64, u64), devices: &[&str], share: bool) -> String {
+/// What the vertical axis of a roofline is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vertical {
+    /// Attained rate, FLOP/s.
+    Rate,
+    /// Share of the roof.
+    OfRoof,
+    /// Published over measured time.
+    OfOthers,
+}
+
+/// What the shaded band is.
+pub const BAND: &str = "others reach, p50 to p90";
+/// The same as a note.
+pub const SHADED: &str = "Shaded: others reach, p50 to p90.";
+
+/// The title: how many GEMMs, how many planned ones and points without sizes, the devices of the roofs, and the
+/// vertical axis.
+pub fn title(gemms: u64, (planned, stated): (u64, u64), devices: &[&str], y: Vertical) -> String {
     let on = match devices {
         [] => " without a known roof".to_owned(),
         [one] => format!(" under the roof of {one}"),
@@ -27,9 +43,12 @@ pub fn title(gemms: u64, (planned, stated): (u64, u64), devices: &[&str], share:
         0 => String::new(),
         n => format!(" and {} without sizes", plural(n, "point")),
     };
-    let axes = match share {
-        true => "share of the roof over arithmetic intensity, which is logarithmic",
-        false => "attained rate over arithmetic intensity, both logarithmic",
+    let axes = match y {
+        Vertical::OfOthers => {
+            "published over measured time, over arithmetic intensity, which is logarithmic"
+        }
+        Vertical::OfRoof => "share of the roof over arithmetic intensity, which is logarithmic",
+        Vertical::Rate => "attained rate over arithmetic intensity, both logarithmic",
     };
     format!("Roofline of {}{planned}{stated}{on}: {axes}", plural(gemms, "GEMM"))
 }

@@ -2,6 +2,7 @@
 
 use super::{Figure, Reported, share_of_roof};
 use crate::glossary::{RIDGE, TILE};
+use crate::reference::others_reach;
 use crate::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 use gemmscope_analysis::figures::Figures;
 use gemmscope_analysis::formula::{Formula, constant, given, given_as, letter};
@@ -11,10 +12,11 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{
-    Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, format_significant, percent,
+    Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, capitalized, format_significant,
+    percent,
 };
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
-use gemmscope_table::field::{EFFICIENCY, Field, Frame};
+use gemmscope_table::field::{EFFICIENCY, Field, Frame, REFERENCE};
 
 /// A figure that is what its formula comes to, without one of the file beside it.
 fn figure<Q: Copy>(
@@ -95,12 +97,36 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
     if let Some(roof) = x.roof {
         out.extend(roof_figures(x, &parts, roof, theirs(ColumnMeaning::ReportedEfficiency)));
     }
+    out.extend(reference_figure(x, time));
     let count = data.count(x.row);
     if !x.time_s.is_nan() && count != 1.0 {
         let all = time.clone() * given("calls", count);
         out.push(figure("All calls", &all, |v| v.to_string(), Field::TotalTime.hint()));
     }
     out
+}
+
+/// What others reach, and how near that the row is.
+fn reference_figure(x: &Figures<'_>, time: &Formula<Seconds>) -> Option<Figure> {
+    let others = x.reference?;
+    let said = |share: String| {
+        let reach = capitalized(&others_reach(&others, x.work));
+        let beaten = match others.is_beaten_by(x.time_s) {
+            true => "; faster than published: check the units, or tell the world",
+            false => "",
+        };
+        format!("{reach}{share}{beaten}")
+    };
+    let published = given("published time", Seconds(others.time_s));
+    Some(match x.time_s.is_nan() {
+        true => figure("Others reach", &published, |_| said(String::new()), REFERENCE),
+        false => figure(
+            "Others reach",
+            &(published / time.clone()),
+            |share: f64| said(format!("; this is {} of it", percent(share))),
+            REFERENCE,
+        ),
+    })
 }
 
 /// ` (40.1 % of the memory's)`; "" without a roof.

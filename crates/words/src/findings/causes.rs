@@ -14,6 +14,7 @@ use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 
+mod published;
 mod title;
 
 /// What to do before padding, where the larger sizes ran another kernel.
@@ -68,6 +69,7 @@ pub(super) fn one(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
         (Some(entry), account, _) if account.evidence() == Basis::Measured => {
             alternative(scan, cause, entry)
         }
+        (_, Account::Published, _) => published::story(scan, cause),
         _ => launch(scan, cause),
     };
     let scatter = scatter(cause);
@@ -82,6 +84,7 @@ pub(super) fn one(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
             match cause.account.evidence() {
                 Basis::Measured if groups == 1 => "more than the faster run",
                 Basis::Measured => "more than the faster runs",
+                Basis::Published => "of it more than others have published",
                 Basis::AtMost => "of it that neither the roof, a faster run nor the model explains",
                 _ if cause.account == Account::Launch =>
                     "of it to start and drain kernels, by the model",

@@ -54,6 +54,7 @@ pub fn need(need: &Need) -> &'static str {
         Need::Roof => "a device with a peak for the data type",
         Need::Tile => "a tile, in columns or in kernel names",
         Need::Units => "the number of SMs or CUs of the device",
+        Need::Reference => "published times of such GEMMs on the device",
         Need::Column(ColumnMeaning::MeasuredClock) => "the clock during the measurement",
         Need::Column(ColumnMeaning::Count) => "a number of calls",
         Need::Column(meaning) => meaning.id(),

@@ -123,6 +123,7 @@ pub static RULE_TEXTS: &[RuleText] = &[
     LIBRARY,
     LAUNCH,
     TILE,
+    PUBLISHED,
     REST,
     OTHERS,
     RuleText {
@@ -270,6 +271,18 @@ pub(super) const TILE: RuleText = RuleText {
     path_b: "Choose a tile whose count fits the units.",
     profile: "One workgroup per unit is assumed. A profile shows the launched grid, the occupancy and \
               the units that idle at the end.",
+};
+
+pub(super) const PUBLISHED: RuleText = RuleText {
+    id: "published",
+    title: "Slower than others reach",
+    threshold: "a time that others published for such a GEMM on this device is shorter, by more than its error, and no \
+                account before holds the difference",
+    why: "Others take less for GEMMs like these on this device.",
+    path_a: "Nothing in the model: others reach it with these sizes.",
+    path_b: "Run the library that was faster there, and compare versions, kernels and clocks with it. What was published is a \
+             layer of a framework or a kernel in a warm loop: time yours the same way first.",
+    profile: "Measure one GEMM with the library of the published time on this machine.",
 };
 
 pub(super) const REST: RuleText = RuleText {

@@ -6,7 +6,7 @@ use crate::tile_roof;
 use gemmscope_analysis::findings::{ANOMALY_EFFICIENCY, Group, Scan, is_quantized};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, fixed, percent};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, fixed, percent, seconds_brief};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::Serialize;
 
@@ -76,6 +76,12 @@ pub struct ReportOperation {
     /// A sentence about the roof of its tile, if the tile is known.
     #[serde(rename = "shape_roof")]
     pub tile_roof: Option<String>,
+    /// Time of one call that others have published, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_s: Option<f64>,
+    /// Who ran it, with version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_by: Option<String>,
     /// Its callers, outermost first.
     pub callers: Vec<String>,
     /// The modules it belongs to, where the report's metadata names them.
@@ -106,7 +112,8 @@ impl ReportOperation {
 type Column = (&'static str, fn(&ReportOperation) -> String);
 
 /// The columns that only some data fill. Callers come outermost first.
-pub(super) const EXTRA_COLUMNS: [Column; 3] = [
+pub(super) const EXTRA_COLUMNS: [Column; 4] = [
+    ("Others reach", |o| o.reference_s.map_or_else(String::new, seconds_brief)),
     ("Side", |o| o.side.clone()),
     ("Kernel", |o| short(&o.kernel, KERNEL_CHARS).into_owned()),
     ("Called from", |o| o.callers.join(" > ")),
@@ -169,6 +176,7 @@ pub(super) fn operation(scan: &Scan<'_>, g: &Group) -> ReportOperation {
         "" => "GEMM",
         name => name,
     };
+    let reference = metrics.reference(data, row);
     ReportOperation {
         name: name.to_owned(),
         problem: problem.to_string(),
@@ -195,6 +203,8 @@ pub(super) fn operation(scan: &Scan<'_>, g: &Group) -> ReportOperation {
             .tile(g)
             .filter(|s| s.roof().is_some() && scan.bound(g) != Some(Bound::Launch))
             .map(|s| tile_roof::sentence(&s)),
+        reference_s: reference.map(|others| others.time_s),
+        reference_by: reference.map(|others| others.by().to_owned()),
         callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
         modules: modules(scan, g, name),
         rows: scan.rows(g).to_vec(),

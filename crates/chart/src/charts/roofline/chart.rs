@@ -65,6 +65,7 @@ impl Contents {
             notes.push(heaviest.note);
         }
         let by = match (settings.share, settings.ai.level()) {
+            (true, _) if settings.of_reference => By::Reference,
             (true, _) => By::Share,
             (false, Some(level)) => By::Bytes(level),
             (false, None) => By::Compulsory,

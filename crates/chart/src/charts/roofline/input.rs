@@ -95,8 +95,10 @@ pub struct RooflineInput<'a> {
     pub background: &'a [u32],
     /// Pairs of rows with an arrow between them.
     pub links: &'a [(u32, u32)],
-    /// `points` are by share of the roof, not by rate.
+    /// `points` are by share of the roof or of what others reach, not by rate.
     pub share: bool,
+    /// They are by share of what others reach.
+    pub of_reference: bool,
 }
 
 impl<'a> RooflineInput<'a> {
@@ -129,6 +131,7 @@ impl<'a> RooflineInput<'a> {
             background: &[],
             links: &[],
             share: false,
+            of_reference: false,
         }
     }
 
@@ -139,7 +142,14 @@ impl<'a> RooflineInput<'a> {
 
     /// Where a rate of a row lies on the vertical axis.
     pub(super) fn y_of(&self, row: u32, rate: f64) -> f64 {
-        if self.share { rate / roof_rate(self.frame, row as usize) } else { rate }
+        let (frame, r) = (self.frame, row as usize);
+        match (self.share, self.of_reference) {
+            (false, _) => rate,
+            (true, false) => rate / roof_rate(frame, r),
+            (true, true) => {
+                rate * frame.metrics.reference_s(r) / frame.metrics.work(&frame.data, r)
+            }
+        }
     }
 
     pub(super) fn narrow(&self) -> bool {

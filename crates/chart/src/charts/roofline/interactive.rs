@@ -68,6 +68,7 @@ fn ask<T>(
         background: &opened.background,
         links: &opened.baseline.links,
         share: opened.settings.share,
+        of_reference: opened.settings.of_reference,
         ..RooflineInput::new(frame, &opened.points, colors, &canvas.theme, canvas.size)
     })
 }
@@ -270,7 +271,11 @@ impl Drawn for InteractiveRoofline {
         }
         let (ai, rate) = self.picture.camera().ranges_in([l, t, w, h]);
         let range = |(min, max)| Range { min: Some(min), max: Some(max) };
-        let y = if self.opened.settings.share { Field::Efficiency } else { Field::Attained };
+        let y = match (self.opened.settings.share, self.opened.settings.of_reference) {
+            (false, _) => Field::Attained,
+            (true, false) => Field::Efficiency,
+            (true, true) => Field::OfReference,
+        };
         let mut out = vec![(y, range(rate))];
         if self.opened.settings.ai.level().is_none() {
             out.insert(0, (Field::Ai, range(ai)));

@@ -12,6 +12,7 @@ mod marks;
 mod overlay;
 mod planned;
 mod points;
+mod published;
 mod roofs;
 mod settings;
 mod stated;
@@ -124,6 +125,7 @@ pub fn roofline(input: &RooflineInput<'_>) -> RooflinePicture {
         layers.placer.block_line(from, to);
     }
     let roof_labels = layers.roof_labels(&roofs);
+    layers.published_label();
     layers.planned_labels();
     layers.waymark_labels();
     let placer = layers.placer.clone();
@@ -160,6 +162,7 @@ impl Layers<'_> {
             let y = self.plot.y.px(1.0);
             self.scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
         }
+        self.published();
         if dense {
             self.density();
             self.few_links();
@@ -203,6 +206,7 @@ fn axes(
     };
     let measured = survey.counts.passing > survey.counts.attainable + survey.counts.nowhere;
     let y_title = match measured || input.extras.stated() > 0 {
+        _ if input.of_reference => "% of what others reach",
         _ if input.share => "% of roof",
         true => "Attained, FLOP/s (log)",
         // Nothing was measured: every mark stands on its roof.
@@ -261,10 +265,18 @@ fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs
     devices.dedup();
     let stated = input.extras.stated();
     let planned = input.extras.planned.len() as u64 - stated;
-    scene.title = words::title(counts.passing, (planned, stated), &devices, input.share);
+    let y = match (input.of_reference, input.share) {
+        (true, _) => words::Vertical::OfOthers,
+        (_, true) => words::Vertical::OfRoof,
+        _ => words::Vertical::Rate,
+    };
+    scene.title = words::title(counts.passing, (planned, stated), &devices, y);
     let mut notes: Vec<String> = roofs.iter().map(|r| format!("{}.", r.sentence())).collect();
     if !input.color_scale.label.is_empty() {
         notes.push(words::colour(&input.color_scale.label));
+    }
+    if !input.share && !published::tables(input.frame).is_empty() {
+        notes.push(words::SHADED.to_owned());
     }
     let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));
     notes.extend(words::marks(&PointCounts {

@@ -161,6 +161,8 @@ pub enum By {
     Bytes(MemoryLevel),
     /// Intensity of the compulsory bytes, and the share of the roof, which has no logarithm.
     Share,
+    /// The same of what others reach; rows of which nothing is published have no place.
+    Reference,
 }
 
 /// Where a row lies by its compulsory bytes, and what it is there.
@@ -205,6 +207,14 @@ impl Points {
             By::Compulsory => out.extend(data, metrics),
             By::Share => {
                 rows.for_each(|row| out.push(share(data, metrics, row)));
+                return out;
+            }
+            By::Reference => {
+                rows.for_each(|row| {
+                    let share = metrics.reference_s(row) / data.time_s[row];
+                    let place = if share.is_nan() { Place::Nowhere } else { Place::Measured };
+                    out.push((log(metrics.ai[row]), share as f32, place));
+                });
                 return out;
             }
             By::Bytes(level) => {

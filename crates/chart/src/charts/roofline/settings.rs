@@ -35,7 +35,7 @@ const BASELINE_KEY: &str = "baseline";
 const SIDE_A_KEY: &str = "compare.a";
 /// The roofs that show.
 const ROOFS_KEY: &str = "roofs";
-/// Whether the vertical axis is the attained rate or the share of the roof.
+/// Whether the vertical axis is the attained rate, or the share of the roof or of what others reach.
 const Y_KEY: &str = "y";
 /// Every parameter that the roofline reads, beside its zoom.
 pub(super) const PARAMS: &[&str] = &[
@@ -149,8 +149,10 @@ impl AiAxis {
 pub struct Settings {
     /// What the points' colour shows; `None` is one colour.
     pub color: Option<Field>,
-    /// The vertical axis is the share of the roof.
+    /// The vertical axis is a share, of the roof or of what others reach.
     pub share: bool,
+    /// It is the share of what others reach.
+    pub of_reference: bool,
     /// Names of the categories that are switched off.
     pub off: Vec<String>,
     /// What the points' area shows.
@@ -181,14 +183,17 @@ impl Settings {
         let heaviest = heaviest.with_slider(100).with_unit("%");
         let hint = "Arrows from one side to the others on the same GEMM";
         let baseline = Control::toggle(state, BASELINE_KEY, "Baseline", hint, true).more();
-        let axes = Choice::list(&[("", "FLOP/s"), ("share", "% of roof")]);
+        let all = [("", "FLOP/s"), ("share", "% of roof"), ("reference", "% of others")];
+        let known = if frame.metrics.has_references() { &all[..] } else { &all[..2] };
+        let axes = Choice::list(known);
         let y = Control::choice(state, Y_KEY, "Y", "", axes, "");
         let (ai, roofs) = (intensities(frame, state), roofs(frame, state));
         let side = || state.param(SIDE_A_KEY).unwrap_or_default().to_owned();
         let chosen = |of: &Option<Control>| of.as_ref().map(|c| c.current.clone());
         let settings = Settings {
             color: Field::parse(&color.current),
-            share: y.current == "share",
+            share: !y.current.is_empty(),
+            of_reference: y.current == "reference",
             off: switched_off(state, OFF_KEY),
             size: SIZE.get(state),
             numbers: Numbers::of(state),

@@ -38,7 +38,9 @@ fn claim(scan: &Scan<'_>, cause: &CauseFacts) -> String {
     if cause.other_kernels {
         return "A larger size with another kernel is faster".to_owned();
     }
-    if let (1, [one, ..]) = (cause.parts.1, cause.parts.0.as_slice()) {
+    if let (1, [one, ..]) = (cause.parts.1, cause.parts.0.as_slice())
+        && one.detail != Detail::All
+    {
         return part_claim(scan, one);
     }
     rules::rule_text(cause.account.key()).map_or_else(String::new, |rule| rule.title.to_owned())
@@ -77,7 +79,7 @@ fn part_claim(scan: &Scan<'_>, part: &PartFacts) -> String {
             };
             format!("{bound}, unexplained")
         }
-        Detail::All => "Launches".to_owned(),
+        Detail::All => "Others".to_owned(),
     }
 }
 

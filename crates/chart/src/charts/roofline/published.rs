@@ -1,0 +1,55 @@
+//! What others reach at each intensity: a faint band behind the points, from the median to the 90th percentile.
+
+use super::Layers;
+use crate::labels::On;
+use crate::palette::alpha;
+use crate::scene::{Item, Point};
+use gemmscope_model::reference::{Precision, ReferenceTable};
+use gemmscope_table::field::Frame;
+use gemmscope_words::charts::roofline::BAND;
+use std::sync::Arc;
+
+/// The tables of the devices and types of a frame's rows.
+pub(super) fn tables(frame: &Frame) -> Vec<Arc<ReferenceTable>> {
+    let (data, metrics) = (&frame.data, &frame.metrics);
+    let mut out: Vec<Arc<ReferenceTable>> = Vec::new();
+    for table in metrics.devices.iter().flatten().flat_map(|d| d.references.tables()) {
+        let precision = table.source().precision;
+        let of_rows = data.ops.iter().any(|op| Precision::of(op).contains(&precision));
+        if of_rows && out.iter().all(|other| !Arc::ptr_eq(other, table)) {
+            out.push(table.clone());
+        }
+    }
+    out
+}
+
+impl Layers<'_> {
+    /// Draws a band a table. Under shares there are none.
+    pub(super) fn published(&mut self) {
+        if self.input.share {
+            return;
+        }
+        for table in tables(self.input.frame) {
+            let band = table.band();
+            let over = band.iter().map(|at| self.px(at.intensity, at.p90));
+            let under = band.iter().rev().map(|at| self.px(at.intensity, at.p50));
+            let points: Vec<Point> = over.chain(under).collect();
+            let fill = alpha(self.input.theme.accent, 0.12);
+            self.scene.items.push(Item::Polygon { points, fill });
+        }
+    }
+
+    /// Names the bands, where there is room.
+    pub(super) fn published_label(&mut self) {
+        if self.input.share {
+            return;
+        }
+        let tables = tables(self.input.frame);
+        let Some(band) = tables.first().map(|t| t.band()) else { return };
+        let places: Vec<Point> = band.iter().map(|at| self.px(at.intensity, at.p50)).collect();
+        let color = self.input.theme.muted;
+        self.placer.label(&mut self.scene, (BAND, color), On::Lines, |w, h| {
+            places.iter().rev().map(|at| [at.0 - w / 2.0, at.1 + h / 2.0, w, h]).collect::<Vec<_>>()
+        });
+    }
+}

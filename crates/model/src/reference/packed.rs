@@ -1,0 +1,91 @@
+//! The files of `public/reference` as numbers; `scripts/gen_reference.mjs` describes and writes them.
+
+use flate2::write::MultiGzDecoder;
+use std::io::Write;
+
+/// Most bytes of a file: twice the largest there is.
+const MOST: usize = 1 << 16;
+
+/// One shape of a table, by N, K, M in this order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shape {
+    pub n: u32,
+    pub k: u32,
+    pub m: u32,
+    pub time_s: f64,
+    /// Its place among those who ran it.
+    pub by: u8,
+}
+
+/// Numbers of a part, read from the front.
+struct Numbers<'a>(&'a [u8]);
+
+impl<'a> Numbers<'a> {
+    fn next(&mut self) -> Result<u32, String> {
+        let mut value = 0u64;
+        for shift in (0..35).step_by(7) {
+            let (byte, rest) = self.0.split_first().ok_or("it ends early")?;
+            self.0 = rest;
+            value |= u64::from(byte & 127) << shift;
+            if byte & 128 == 0 {
+                return u32::try_from(value).map_err(|_| "a number is too large".to_owned());
+            }
+        }
+        Err("a number is too long".to_owned())
+    }
+
+    fn part(&mut self) -> Result<Numbers<'a>, String> {
+        let length = self.next()? as usize;
+        let (part, rest) = self.0.split_at_checked(length).ok_or("it ends early")?;
+        self.0 = rest;
+        Ok(Numbers(part))
+    }
+
+    /// The sizes of one level: rising, each above 0.
+    fn size(&mut self, last: &mut u32) -> Result<u32, String> {
+        let rise = self.next()?;
+        let size = last.checked_add(rise).filter(|_| rise > 0).ok_or("sizes do not rise")?;
+        *last = size;
+        Ok(size)
+    }
+}
+
+/// The shapes of a file.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn shapes(packed: &[u8]) -> Result<Vec<Shape>, String> {
+    if packed.len() > MOST {
+        return Err("it is too long".to_owned());
+    }
+    // The decoder that files of rows go through too.
+    let mut decoder = MultiGzDecoder::new(Vec::new());
+    let bytes = decoder
+        .write_all(packed)
+        .and_then(|()| decoder.finish())
+        .map_err(|_| "it is no gzip, or damaged")?;
+    let mut all = Numbers(&bytes);
+    let (mut sizes, mut times, by) = (all.part()?, all.part()?, all.part()?);
+    let mut out = Vec::with_capacity(by.0.len());
+    let mut step = 0i64;
+    let mut last_n = 0;
+    for _ in 0..sizes.next()? {
+        let n = sizes.size(&mut last_n)?;
+        let mut last_k = 0;
+        for _ in 0..sizes.next()? {
+            let k = sizes.size(&mut last_k)?;
+            let mut last_m = 0;
+            for _ in 0..sizes.next()? {
+                let m = sizes.size(&mut last_m)?;
+                let zigzag = i64::from(times.next()?);
+                step += if zigzag & 1 == 1 { -(zigzag >> 1) - 1 } else { zigzag >> 1 };
+                let by = *by.0.get(out.len()).ok_or("it names too few frameworks")?;
+                out.push(Shape { n, k, m, time_s: 1e-9 * (step as f64 * 1.02f64.ln()).exp(), by });
+            }
+        }
+    }
+    if out.len() != by.0.len() || !times.0.is_empty() || !sizes.0.is_empty() {
+        return Err("its parts are not of one length".to_owned());
+    }
+    Ok(out)
+}

@@ -1,0 +1,93 @@
+//! The types of the GEMMs of a table.
+
+use crate::dtype::{DataType, Family};
+use crate::gemm::Operation;
+use serde::Serialize;
+
+crate::named! {
+/// Types of activations and weights, and how they are scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Precision {
+    /// bf16 throughout.
+    #[serde(rename = "bf16")]
+    Bf16 = "bf16", "bf16";
+    /// Activations and weights in fp8, a scale a tensor or row.
+    #[serde(rename = "fp8")]
+    Fp8 = "fp8", "fp8";
+    /// The same with a scale for each block of 128.
+    #[serde(rename = "fp8_block")]
+    Fp8Block = "fp8_block", "fp8, scaled by blocks";
+    /// NVFP4 throughout.
+    #[serde(rename = "nvfp4")]
+    NvFp4 = "nvfp4", "NVFP4";
+    /// MXFP4 throughout.
+    #[serde(rename = "mxfp4")]
+    MxFp4 = "mxfp4", "MXFP4";
+    /// int8 throughout.
+    #[serde(rename = "int8")]
+    Int8 = "int8", "int8";
+    /// int8 throughout, as SmoothQuant quantises.
+    #[serde(rename = "int8_sq")]
+    SmoothQuant = "int8_sq", "int8, SmoothQuant";
+    /// Weights in int8, activations in bf16.
+    #[serde(rename = "int8_wo")]
+    Int8Weights = "int8_wo", "int8 weights";
+    /// Weights in int4, activations in bf16.
+    #[serde(rename = "int4_wo")]
+    Int4Weights = "int4_wo", "int4 weights";
+}
+/// Every precision.
+pub const ALL;
+/// Its key in file names and on the command line.
+pub fn key -> &'static str;
+/// Its name for people.
+pub fn label -> &'static str;
+}
+
+impl Precision {
+    /// The precision of this key.
+    pub fn parse(key: &str) -> Option<Precision> {
+        Precision::ALL.into_iter().find(|p| p.key() == key)
+    }
+
+    /// Its GEMMs, weights stored N x K.
+    pub fn operation(self) -> Operation {
+        let op = match self {
+            Precision::Bf16 => Operation::uniform(DataType::Bf16),
+            Precision::Fp8 | Precision::Fp8Block => Operation::uniform(DataType::Fp8E4m3),
+            Precision::NvFp4 => Operation::uniform(DataType::NvFp4),
+            Precision::MxFp4 => Operation::uniform(DataType::MxFp4),
+            Precision::Int8 | Precision::SmoothQuant => {
+                Operation { c: DataType::Bf16, ..Operation::uniform(DataType::Int8) }
+            }
+            Precision::Int8Weights => {
+                Operation::mixed(DataType::Bf16, DataType::Int8, DataType::Bf16)
+            }
+            Precision::Int4Weights => {
+                Operation::mixed(DataType::Bf16, DataType::Int4, DataType::Bf16)
+            }
+        };
+        op.with_layout(false, true)
+    }
+
+    /// The precisions whose times are comparable to those of an operation, the likest first; none for most. fp8 with a
+    /// scale a block is another GEMM than fp8 with one a tensor, and files do not tell them apart.
+    pub fn of(op: &Operation) -> &'static [Precision] {
+        use DataType::{Bf16, Int4, Int8, MxFp4, NvFp4};
+        match (op.a, op.b, op.compute) {
+            (Bf16, Bf16, Bf16) => &[Precision::Bf16],
+            (NvFp4, NvFp4, NvFp4) => &[Precision::NvFp4],
+            (MxFp4, MxFp4, MxFp4) => &[Precision::MxFp4],
+            (Int8, Int8, Int8) => &[Precision::Int8, Precision::SmoothQuant],
+            (Bf16, Int8, Bf16) => &[Precision::Int8Weights],
+            (Bf16, Int4, Bf16) => &[Precision::Int4Weights],
+            types if [types.0, types.1, types.2].map(is_fp8) == [true; 3] => &[Precision::Fp8],
+            _ => &[],
+        }
+    }
+}
+
+/// 8-bit floats without block scales.
+fn is_fp8(dtype: DataType) -> bool {
+    dtype.family() == Some(Family::Fp8) && dtype != DataType::MxFp8
+}

@@ -1,0 +1,334 @@
+//! What a GEMM takes by its neighbours in a table.
+
+use super::packed::{self, Shape};
+use super::{ReferenceSource, roof};
+use crate::gemm::Problem;
+use crate::roofline::Roof;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// Neighbours that an answer is made of.
+const NEIGHBOURS: usize = 4;
+
+/// What others reach for a GEMM.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReferenceTime {
+    /// Seconds of one call.
+    pub time_s: f64,
+    /// Error of the table's answers as a factor: 1.05 is 5 %.
+    pub error: f64,
+    /// The table.
+    pub source: &'static ReferenceSource,
+    /// Who ran the nearest shape: its place in [`ReferenceSource::by`].
+    by: u8,
+}
+
+impl ReferenceTime {
+    /// Who ran the nearest shape, with version.
+    pub fn by(&self) -> &'static str {
+        self.source.by.get(usize::from(self.by)).map_or("", String::as_str)
+    }
+
+    /// The time at the slow end of its error, seconds.
+    pub fn slow_s(&self) -> f64 {
+        self.time_s * self.error
+    }
+
+    /// True where a call of this time is faster than published by more than twice the error: a sign to check the
+    /// units, or to tell the world.
+    pub fn is_beaten_by(&self, call_s: f64) -> bool {
+        call_s * (1.0 + 2.0 * (self.error - 1.0)) < self.time_s
+    }
+}
+
+/// Times of one device and precision, and where shapes lie: by N, of each N by K, of each K by M.
+#[derive(Debug)]
+pub struct ReferenceTable {
+    source: &'static ReferenceSource,
+    roof: Roof,
+    ns: Vec<Line>,
+    ks: Vec<Line>,
+    points: Vec<Point>,
+    /// log2 of the sizes of `ns`, `ks` and `points`.
+    logs: [Vec<f32>; 3],
+    band: OnceLock<Vec<BandAt>>,
+}
+
+/// What is published near an intensity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandAt {
+    /// Arithmetic intensity, FLOP/byte.
+    pub intensity: f64,
+    /// Median of the rates, FLOP/s.
+    pub p50: f64,
+    /// Their 90th percentile, FLOP/s.
+    pub p90: f64,
+}
+
+/// Steps of intensity a decade.
+const BAND_STEPS: f64 = 5.0;
+/// Steps that there are: up to an intensity of 100,000.
+const BAND_LAST: usize = 26;
+/// Smallest N and K of what the band is over: narrower GEMMs are no layers of models, and their
+/// intensity says little of their rate.
+const BAND_SIZE: u32 = 512;
+/// Fewest shapes of a step that says something.
+const BAND_SHAPES: usize = 10;
+
+/// One N or K, and its part of the next level.
+#[derive(Debug)]
+struct Line {
+    size: u32,
+    part: Range<usize>,
+}
+
+impl Line {
+    fn new(size: u32, at: usize) -> Line {
+        Line { size, part: at..at }
+    }
+}
+
+fn log2(size: u32) -> f32 {
+    (size as f32).log2()
+}
+
+/// One shape.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    m: u32,
+    /// Logarithm of time over the roof's time.
+    over: f32,
+    by: u8,
+}
+
+/// The nearest shapes of a search, the nearest first.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    /// Squared distance in log2 of the sizes, the shape's place, and if each of its sizes is within a factor of 2.
+    found: [(f32, usize, bool); NEIGHBOURS],
+    count: usize,
+}
+
+impl Near {
+    /// Only what is nearer than this can be added.
+    fn limit(&self) -> f32 {
+        self.found[NEIGHBOURS - 1].0
+    }
+
+    fn add(&mut self, found: (f32, usize, bool)) {
+        let at = self.found.partition_point(|other| other.0 <= found.0);
+        if at < NEIGHBOURS {
+            self.found[at..].rotate_right(1);
+            self.found[at] = found;
+            self.count = NEIGHBOURS.min(self.count + 1);
+        }
+    }
+}
+
+/// Places of sizes that rise, with their squared distance in log2 from one, the nearest first.
+struct Outward<'a> {
+    sizes: &'a [f32],
+    part: Range<usize>,
+    from: f32,
+    /// The next places on either side.
+    below: usize,
+    above: usize,
+}
+
+impl<'a> Outward<'a> {
+    fn new(sizes: &'a [f32], part: &Range<usize>, from: f32) -> Self {
+        let above = part.start + sizes[part.clone()].partition_point(|size| *size < from);
+        Outward { sizes, part: part.clone(), from, below: above, above }
+    }
+}
+
+impl Iterator for Outward<'_> {
+    type Item = (usize, f32);
+
+    fn next(&mut self) -> Option<(usize, f32)> {
+        let distance = |at: usize| (at, (self.sizes[at] - self.from).powi(2));
+        let down = (self.below > self.part.start).then(|| distance(self.below - 1));
+        let up = (self.above < self.part.end).then(|| distance(self.above));
+        let down_first = match (down, up) {
+            (Some(down), Some(up)) => down.1 <= up.1,
+            (down, _) => down.is_some(),
+        };
+        if down_first {
+            self.below -= 1;
+            down
+        } else {
+            self.above += 1;
+            up
+        }
+    }
+}
+
+impl ReferenceTable {
+    /// Reads a table from its file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or that its device has no roof.
+    pub fn read(source: &'static ReferenceSource, packed: &[u8]) -> Result<Self, String> {
+        let shapes = packed::shapes(packed)?;
+        if shapes.len() != source.rows as usize {
+            return Err(format!("expected {} shapes, found {}", source.rows, shapes.len()));
+        }
+        let roof = roof(source).ok_or("its device has no roof")?;
+        let op = source.precision.operation();
+        let (mut ns, mut ks) = (Vec::<Line>::new(), Vec::<Line>::new());
+        let mut points = Vec::with_capacity(shapes.len());
+        for Shape { n, k, m, time_s, by } in shapes {
+            let new_n = ns.last().is_none_or(|line| line.size != n);
+            let new_k = new_n || ks.last().is_none_or(|line| line.size != k);
+            if new_n {
+                ns.push(Line::new(n, ks.len()));
+            }
+            if new_k {
+                ks.push(Line::new(k, points.len()));
+                ns.last_mut().into_iter().for_each(|line| line.part.end += 1);
+            }
+            ks.last_mut().into_iter().for_each(|line| line.part.end += 1);
+            let roof_s = roof.problem_time_s(&Problem { m, n, k, batch: 1, op });
+            let over = (time_s / roof_s).ln() as f32;
+            points.push(Point { m, over, by });
+        }
+        let logs = [
+            ns.iter().map(|line| log2(line.size)).collect(),
+            ks.iter().map(|line| log2(line.size)).collect(),
+            points.iter().map(|point| log2(point.m)).collect(),
+        ];
+        Ok(ReferenceTable { source, roof, ns, ks, points, logs, band: OnceLock::new() })
+    }
+
+    /// Where it comes from.
+    pub fn source(&self) -> &'static ReferenceSource {
+        self.source
+    }
+
+    /// Number of shapes.
+    pub fn rows(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Sizes of every shape with its time in seconds, by N, K and M.
+    pub fn each(&self) -> impl Iterator<Item = (Problem, f64)> + '_ {
+        let op = self.source.precision.operation();
+        let ks = self.ns.iter().flat_map(|n| self.ks[n.part.clone()].iter().map(|k| (n.size, k)));
+        ks.flat_map(move |(n, k)| {
+            self.points[k.part.clone()].iter().map(move |point| {
+                let problem = Problem { m: point.m, n, k: k.size, batch: 1, op };
+                (problem, self.roof.problem_time_s(&problem) * f64::from(point.over).exp())
+            })
+        })
+    }
+
+    /// The rates that are published at each intensity, for GEMMs with N and K of 512 and more, by intensity: worked out
+    /// when first asked for.
+    pub fn band(&self) -> &[BandAt] {
+        self.band.get_or_init(|| {
+            let mut steps: Vec<Vec<f64>> = vec![Vec::new(); BAND_LAST];
+            for (p, time_s) in self.each().filter(|(p, _)| p.n.min(p.k) >= BAND_SIZE) {
+                let step = (p.intensity().0.log10() * BAND_STEPS).round();
+                // The least intensity, of M = 1, is near 1.
+                if let Some(rates) = steps.get_mut(step as usize) {
+                    rates.push(p.work().0 / time_s);
+                }
+            }
+            steps.iter_mut().for_each(|rates| rates.sort_by(f64::total_cmp));
+            let known = (0..).zip(&steps).filter(|(_, rates)| rates.len() >= BAND_SHAPES);
+            let at = |(step, rates): (i32, &Vec<f64>)| BandAt {
+                intensity: 10f64.powf(f64::from(step) / BAND_STEPS),
+                p50: rates[rates.len() / 2],
+                p90: rates[rates.len() * 9 / 10],
+            };
+            known.map(at).collect()
+        })
+    }
+
+    /// What others take for a problem of this table's precision, by the four nearest shapes in log2 of the sizes: the
+    /// roof time times the weighted geometric mean of their times over their roofs, weights `1 / distance^2`. `None`
+    /// where not two of them are within a factor of 2 in each size.
+    pub fn time(&self, problem: &Problem) -> Option<ReferenceTime> {
+        self.time_without(problem, None)
+    }
+
+    /// The same as if one shape were not there.
+    pub(super) fn time_without(
+        &self,
+        problem: &Problem,
+        left_out: Option<usize>,
+    ) -> Option<ReferenceTime> {
+        let near = self.nearest(problem, left_out);
+        let found = &near.found[..near.count];
+        if found.iter().filter(|(.., inside)| *inside).count() < 2 {
+            return None;
+        }
+        let (nearest_2, nearest, _) = found[0];
+        let over = if nearest_2 == 0.0 {
+            f64::from(self.points[nearest].over)
+        } else {
+            let weight = |distance_2: f32| 1.0 / f64::from(distance_2);
+            let weights: f64 = found.iter().map(|near| weight(near.0)).sum();
+            let over = |near: &(f32, usize, bool)| f64::from(self.points[near.1].over);
+            found.iter().map(|near| weight(near.0) * over(near)).sum::<f64>() / weights
+        };
+        Some(ReferenceTime {
+            time_s: self.roof.problem_time_s(problem) * over.exp(),
+            error: self.source.error,
+            source: self.source,
+            by: self.points[nearest].by,
+        })
+    }
+
+    fn nearest(&self, problem: &Problem, left_out: Option<usize>) -> Near {
+        let [m, n, k] = [problem.m, problem.n, problem.k].map(log2);
+        let [ns, ks, ms] = &self.logs;
+        let mut near = Near { found: [(f32::INFINITY, 0, false); NEIGHBOURS], count: 0 };
+        for (at_n, n_2) in Outward::new(ns, &(0..ns.len()), n) {
+            if n_2 >= near.limit() {
+                break;
+            }
+            for (at_k, k_2) in Outward::new(ks, &self.ns[at_n].part, k) {
+                if n_2 + k_2 >= near.limit() {
+                    break;
+                }
+                for (at, m_2) in Outward::new(ms, &self.ks[at_k].part, m) {
+                    let distance_2 = n_2 + k_2 + m_2;
+                    if distance_2 >= near.limit() {
+                        break;
+                    }
+                    if Some(at) != left_out {
+                        near.add((distance_2, at, [n_2, k_2, m_2].iter().all(|d| *d <= 1.0)));
+                    }
+                }
+            }
+        }
+        near
+    }
+
+    /// How far answers are off where the shape itself is left out: the geometric mean and the 90th percentile of the
+    /// factors, over shapes drawn at random, always the same. NaN without a shape that has neighbours.
+    #[cfg(test)]
+    pub(super) fn leave_one_out(&self, shapes: usize) -> (f64, f64) {
+        let mut state = 1u64;
+        let mut drawn = || {
+            // Numbers of splitmix64.
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            ((mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) as usize
+        };
+        let all: Vec<(Problem, f64)> = self.each().collect();
+        let mut off: Vec<f64> = (0..shapes)
+            .filter_map(|_| {
+                let at = drawn() % all.len();
+                let (problem, time_s) = all[at];
+                let time = self.time_without(&problem, Some(at))?;
+                Some((time.time_s / time_s).ln().abs())
+            })
+            .collect();
+        off.sort_by(f64::total_cmp);
+        let mean = off.iter().sum::<f64>() / off.len() as f64;
+        let p90 = off.get(off.len() * 9 / 10).copied().unwrap_or(f64::NAN);
+        (mean.exp(), p90.exp())
+    }
+}

@@ -1,0 +1,80 @@
+//! What others reach for the GEMM of each row.
+
+use super::Metrics;
+use crate::dataset::Dataset;
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::hardware::Device;
+use gemmscope_model::reference::ReferenceTime;
+use rustc_hash::FxHashMap;
+
+/// Time in seconds and its error as a factor, NaN where nothing is published.
+type Known = (f32, f32);
+
+/// What others reach, of each row; of none where no device has a table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct References {
+    rows: Vec<Known>,
+    /// The same by device and GEMM: rows repeat them.
+    seen: FxHashMap<(u16, u16, [u32; 4], bool), Known>,
+}
+
+impl References {
+    /// Looks up the rows that were added to the dataset since the last call.
+    pub(super) fn extend(&mut self, data: &Dataset, devices: &[Option<Device>]) {
+        let has_table = |d: &Device| !d.references.tables().is_empty();
+        if !devices.iter().flatten().any(has_table) {
+            return;
+        }
+        self.rows.reserve_exact(data.len() - self.rows.len());
+        for row in self.rows.len()..data.len() {
+            let sizes = [data.m[row], data.n[row], data.k[row], data.batch[row]];
+            let key = (data.device[row], data.op[row], sizes, data.is_column_major(row));
+            let known = self.seen.entry(key).or_insert_with(|| {
+                time(data, devices, row)
+                    .map_or((f32::NAN, f32::NAN), |t| (t.time_s as f32, t.error as f32))
+            });
+            self.rows.push(*known);
+        }
+    }
+}
+
+/// The row's GEMM with rows of C contiguous along N: a column-major product is that of the operands transposed and in
+/// the other order.
+fn row_major(data: &Dataset, row: usize) -> Problem {
+    let problem = data.problem(row);
+    if !data.is_column_major(row) {
+        return problem;
+    }
+    // Bytes of a column-major matrix are those of its transpose, row-major.
+    let mut op = problem.op.with_layout(problem.op.trans_b, problem.op.trans_a);
+    (op.a, op.b) = (op.b, op.a);
+    Problem { m: problem.n, n: problem.m, op, ..problem }
+}
+
+fn time(data: &Dataset, devices: &[Option<Device>], row: usize) -> Option<ReferenceTime> {
+    let device = devices.get(usize::from(data.device[row]))?.as_ref()?;
+    device.references.time(&row_major(data, row))
+}
+
+impl Metrics {
+    /// What others reach for the GEMM of a row: seconds of one call, with source and error; `None` where nothing is
+    /// published near it, or its table is not at hand.
+    pub fn reference(&self, data: &Dataset, row: usize) -> Option<ReferenceTime> {
+        time(data, &self.devices, row)
+    }
+
+    /// True where the device of some row has a table.
+    pub fn has_references(&self) -> bool {
+        !self.references.rows.is_empty()
+    }
+
+    /// The seconds of [`reference`](Self::reference), NaN without it.
+    pub fn reference_s(&self, row: usize) -> f64 {
+        self.references.rows.get(row).map_or(f64::NAN, |known| f64::from(known.0))
+    }
+
+    /// The same at the slow end of its error.
+    pub fn reference_slow_s(&self, row: usize) -> f64 {
+        self.references.rows.get(row).map_or(f64::NAN, |known| f64::from(known.0 * known.1))
+    }
+}
