@@ -4,7 +4,7 @@ use super::columns::Column;
 use super::facts::{Fact, Facts, unit_words};
 use super::readings::{Question, Reading};
 use super::title::Holds;
-use super::units::{Candidate, EXACT, Limits, NEAR, agree, candidates, proved};
+use super::units::{ALL, Candidate, EXACT, Limits, NEAR, agree, candidates, proved};
 use super::words::{Measure, unit_word};
 use crate::ImportOptions;
 use gemmscope_model::units::{RateUnit, TimeUnit};
@@ -96,15 +96,43 @@ impl Evidence<'_> {
         let (Some(time), Some(rate)) = (of(Holds::Time), of(Holds::Rate)) else { return false };
         let pair = proved(&self.columns[time], &self.columns[rate], ways);
         let Some((t, r)) = pair else { return false };
+        // Rate times time tells the product of both units: a longer time has a lower rate.
+        let product = t * r;
+        let pairs: Vec<(f64, f64)> = ALL
+            .into_iter()
+            .filter(|c| c.0 == Measure::Time)
+            .filter_map(|(_, t)| {
+                let fits = |c: &Candidate| (c.1 * t / product - 1.0).abs() < 1e-9;
+                let rate = ALL.into_iter().filter(|c| c.0 == Measure::Rate).find(fits)?;
+                Some((t, rate.1))
+            })
+            .collect();
+        let answered = |i: usize, of: fn(&(f64, f64)) -> f64, measure| {
+            let answer = self.options.answer(&format!("unit:{}", self.columns[i].name));
+            let answer = answer.or_else(|| self.options.answer("unit"))?;
+            pairs.iter().find(|pair| unit_word(measure, of(pair)) == answer).copied()
+        };
+        let by_hand = answered(time, |p| p.0, Measure::Time)
+            .or_else(|| answered(rate, |p| p.1, Measure::Rate));
+        let (t, r) = by_hand.unwrap_or((t, r));
         self.columns[time].title.factor = Some(t);
         self.columns[rate].title.factor = Some(r);
+        let words = [unit_word(Measure::Time, t), unit_word(Measure::Rate, r)];
         self.notes.push(format!(
             "Rate times time is the work if “{}” is in {} and “{}” in {}.",
-            self.columns[time].name,
-            unit_word(Measure::Time, t),
-            self.columns[rate].name,
-            unit_word(Measure::Rate, r)
+            self.columns[time].name, words[0], self.columns[rate].name, words[1]
         ));
+        if pairs.len() > 1 {
+            let times = pairs.iter().map(|p| unit_word(Measure::Time, p.0)).collect();
+            let rates = pairs.iter().map(|p| unit_word(Measure::Rate, p.1)).collect();
+            let both: [(usize, &str, Vec<&str>); 2] =
+                [(time, words[0], times), (rate, words[1], rates)];
+            for (i, word, choices) in both {
+                let name = &self.columns[i].name;
+                let text = format!("No unit on “{name}”: {word} by rate times time.");
+                self.questions.push(Question::new(&format!("unit:{name}"), text, word, &choices));
+            }
+        }
         true
     }
 
@@ -184,7 +212,11 @@ impl Evidence<'_> {
         let why =
             if chosen.is_some() { format!("{word} as chosen") } else { format!("assuming {word}") };
         let text = format!("No unit on “{name}”: {why}{}.", self.first_row(columns, pool));
-        let choices: Vec<&str> = pool.iter().map(|(m, f)| unit_word(*m, *f)).collect();
+        // The likely ones first; whoever knows may say any other.
+        let measures: Vec<Measure> = pool.iter().map(|c| c.0).collect();
+        let others = ALL.iter().filter(|c| measures.contains(&c.0) && !pool.contains(c));
+        let choices: Vec<&str> =
+            pool.iter().chain(others).map(|(m, f)| unit_word(*m, *f)).collect();
         self.questions.push(Question::new(&key, text, word, &choices));
     }
 

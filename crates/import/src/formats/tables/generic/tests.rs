@@ -74,7 +74,7 @@ fn units_from_rates_or_from_what_devices_can_do() {
     assert!(d.sources[0].notes.iter().any(|n| n == said), "{:?}", d.sources[0].notes);
     let d = read("M,N,K,time\n4096,4096,4096,690\n8192,8192,8192,5500\n");
     assert!((d.time_s[0] - 690e-6).abs() < 1e-12);
-    assert_eq!(assumed(&d, "unit:time").choices, ["µs", "ms", "s"]);
+    assert_eq!(assumed(&d, "unit:time").choices, ["µs", "ms", "s", "ns"]);
     let mut o = ImportOptions::default();
     o.answers.insert("unit:time".into(), "ms".into());
     let d = read_with("", "M,N,K,time\n4096,4096,4096,690\n", &o);
