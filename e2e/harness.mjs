@@ -136,6 +136,14 @@ export async function take(list, value) {
   await list.selectOption(value);
 }
 
+/** Takes a device by its name from the list that a button opens, found by typing as a user does. */
+export async function takeDevice(button, name) {
+  await button.click();
+  const page = button.page();
+  await page.getByRole("combobox", { name: "Search devices" }).fill(name);
+  await page.getByRole("option", { name }).first().click();
+}
+
 /** Pages that tests of this file are done with: a page that was there costs half of a new one. */
 const spare = [];
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture, take } from "../harness.mjs";
+import { fixture, take, takeDevice } from "../harness.mjs";
 import { DESKTOP, GemmscopePage } from "../page.mjs";
 
 const PLAIN = fixture("fixtures/generic/plain.csv");
@@ -19,8 +19,7 @@ test("a file that names no device asks for one; the list is searched and walked 
   const app = await open(t);
   assert.equal(await efficiency(app), null);
   assert.equal(await app.page.locator('[data-figure="efficiency"]').count(), 0);
-  const device = app.page.getByRole("combobox", { name: "Device of these files" });
-  await take(device, { label: "MI300X" });
+  await takeDevice(app.page.getByRole("button", { name: "Device of these files" }), "MI300X");
   assert.equal(await app.page.locator(".notice.ask").count(), 0);
   assert.ok((await efficiency(app)) > 0);
   assert.equal(await app.state("device"), "mi300x");
@@ -145,9 +144,9 @@ test("several devices in one file: each row under its own roof, names can be tol
   assert.match(await app.page.locator("#chart-roofline").textContent(), /AMD Instinct MI300X bf16/);
   assert.deepEqual(Object.values(await app.facetCounts("Device")), [1, 1]);
   await app.page.locator(".notice.ask").getByRole("button", { name: "Devices…" }).click();
-  const unknown = app.dialog.locator(".file-devices label", { hasText: "gfx950" }).getByRole("combobox");
+  const unknown = app.dialog.locator(".file-devices .field", { hasText: "gfx950" }).getByRole("button");
   assert.match(await unknown.innerText(), /one of .*MI350X.*: choose/);
-  await take(unknown, { label: "MI355X" });
+  await takeDevice(unknown, "MI355X");
   await app.page.keyboard.press("Escape");
   assert.deepEqual((await app.only()).devices.sort(), ["AMD Instinct MI300X", "AMD Instinct MI355X"]);
   const roofs = await app.page.locator("#chart-roofline").textContent();

@@ -1,5 +1,6 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
+pub mod device_menu;
 pub mod menu;
 pub mod roving_tabindex;
 mod select;
@@ -7,12 +8,13 @@ pub mod terms;
 
 use crate::app::state::Shell;
 use crate::web::{clock, dom};
+pub use device_menu::DeviceMenu;
 use gemmscope_model::units::format_significant;
 use gemmscope_table::result_table::ResultTable;
 use leptos::html::Div;
 use leptos::prelude::*;
 pub use menu::Menu;
-pub use select::{device_select, select};
+pub use select::select;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 

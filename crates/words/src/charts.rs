@@ -4,6 +4,7 @@
 //! Rates and shares are passed as text where they have as many digits as the marks.
 
 pub mod roofline;
+pub mod tools;
 
 use gemmscope_analysis::compare::Comparison;
 use gemmscope_model::units::{grouped, plural, seconds_brief};

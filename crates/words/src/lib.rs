@@ -44,8 +44,7 @@
 //! ```
 //!
 //! Labels of enums stand with the enums, captions and hints of settings with the settings, names of axes, marks and
-//! columns with the charts; so do the sentences of the planner's tools (`chart::planner`) and what an importer says of
-//! a file.
+//! columns with the charts, and what an importer says of a file with the importer.
 
 pub mod analysis_card;
 pub mod charts;

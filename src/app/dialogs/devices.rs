@@ -3,7 +3,7 @@
 
 use crate::app::dialogs::device_form::DeviceForm;
 use crate::app::state::{Shell, Workbench};
-use crate::app::ui::{Modal, NARROW, device_select, icon, value_of};
+use crate::app::ui::{DeviceMenu, Modal, NARROW, icon, value_of};
 use crate::web::dom;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::known;
@@ -140,18 +140,18 @@ fn FileNames() -> impl IntoView {
                     _ => "not known: choose".to_owned(),
                 };
                 let file_name = name.clone();
-                let change = move |device: Option<Device>| {
-                    bench.choose_device(&file_name, device.map(|d| d.id));
-                };
-                let id = device.as_ref().map(|d| d.id.clone());
-                let none = id.is_none().then_some(how);
-                let list =
-                    device_select(None, Signal::stored(id.unwrap_or_default()), none, change);
+                let taken = move |d: Device| bench.choose_device(&file_name, Some(d.id));
+                let chosen: Vec<String> = device.iter().map(|d| d.id.clone()).collect();
                 view! {
-                    <label class="field inline">
+                    <div class="field inline">
                         <span>{format!("“{name}” is")}</span>
-                        {list}
-                    </label>
+                        <DeviceMenu
+                            name=format!("Device “{name}”")
+                            label=move || how.clone()
+                            chosen=chosen
+                            taken=taken
+                        />
+                    </div>
                 }
             })
             .collect();

@@ -3,7 +3,7 @@
 use super::ready::{Ready, problems};
 use super::{lists, picture};
 use crate::app::controls::{OnChange, controls, number};
-use crate::app::ui::{Menu, device_select, icon, icon_button, value_of};
+use crate::app::ui::{DeviceMenu, Menu, icon, icon_button, value_of};
 use crate::web::dom;
 use gemmscope_analysis::planner::form;
 use gemmscope_model::hardware::{Device, short_name};
@@ -143,23 +143,18 @@ fn devices(ready: Ready) -> AnyView {
         let label = format!("Remove {name}");
         view! { <li><span>{name}</span>{icon_button(icon::CROSS, label, remove)}</li> }
     };
-    let add = move |device: Option<Device>| {
-        let id = device.map(|d| d.id).filter(|id| !chosen.get_untracked().contains(id));
-        id.into_iter()
-            .for_each(|id| bench.edit("plan", |v| form::edit_devices(v, |all| all.push(id))));
+    let add = move |device: Device| {
+        if !chosen.get_untracked().contains(&device.id) {
+            bench.edit("plan", |v| form::edit_devices(v, |all| all.push(device.id)));
+        }
     };
-    // Back to what it offers once a device is added.
-    let none = Signal::derive(move || {
-        chosen.track();
-        String::new()
-    });
     view! {
         <details class="plan-group" open=true>
             <summary>"Devices"</summary>
             <ul class="plan-devices" data-control="plan.devices" title="The list of GEMMs, the trail and the ridges are of the first">
                 {move || chosen.get().into_iter().map(chip).collect_view()}
             </ul>
-            {move || device_select(Some("Add a device".to_owned()), none, Some("Add a device".to_owned()), add)}
+            <DeviceMenu name="Add a device" label=move || "Add a device" chosen=chosen taken=add />
         </details>
     }
     .into_any()

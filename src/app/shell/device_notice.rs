@@ -1,7 +1,7 @@
 //! Questions about the device: no device, one of several, or perhaps the wrong one.
 
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{device_select, icon};
+use crate::app::ui::{DeviceMenu, icon};
 use gemmscope_model::hardware::{Device, match_name, short_name};
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::percent;
@@ -75,12 +75,12 @@ pub fn DeviceNotice() -> impl IntoView {
 /// A list of all devices, for rows whose file names none.
 fn any_device(bench: Workbench) -> AnyView {
     view! {
-        {move || device_select(
-            Some("Device of these files".to_owned()),
-            Signal::stored(String::new()),
-            Some("Device".to_owned()),
-            move |device| bench.choose_device("", device.map(|d| d.id)),
-        )}
+        <DeviceMenu
+            name="Device of these files"
+            label=move || "Device"
+            chosen=Vec::new()
+            taken=move |d: Device| bench.choose_device("", Some(d.id))
+        />
     }
     .into_any()
 }

@@ -1,9 +1,8 @@
-//! The device of rows whose file names none: a list that can be searched, and the dialog of all.
+//! The device of rows whose file names none.
 
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{Menu, NARROW, icon, value_of};
-use crate::web::dom;
-use gemmscope_model::hardware::{Device, known, short_name};
+use crate::app::ui::{DeviceMenu, icon};
+use gemmscope_model::hardware::{Device, short_name};
 use leptos::prelude::*;
 
 /// Chooses the device of rows whose file names none, and opens the dialog of all devices.
@@ -36,119 +35,22 @@ pub fn DevicePicker() -> impl IntoView {
     let missing = move || devices.with(|d| d.contains(&None));
     view! {
         <div class="device-picker" class:unset=missing>
-            <Menu
-                class="button small"
+            <DeviceMenu
                 right=true
                 name=Signal::derive(move || {
                     let assumed = if assumed.get() { " assumed" } else { "" };
                     format!("Device: {}{assumed}", label.get())
                 })
-                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{move || assumed.get().then(|| view! { <small class="device-assumed">" assumed"</small> })}{icon(icon::DOWN)} }
+                label=move || view! { {icon(icon::CHIP)}{move || label.get()}{move || assumed.get().then(|| view! { <small class="device-assumed">" assumed"</small> })} }
+                note="For rows whose file states no device:"
+                chosen=Signal::derive(move || bench.device_ids())
+                taken=move |d: Device| bench.choose_device("", Some(d.id))
             >
-                <Choice />
                 <hr />
                 <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Devices(None))>
                     "All peaks, own devices…" <kbd>"D"</kbd>
                 </button>
-            </Menu>
+            </DeviceMenu>
         </div>
-    }
-}
-
-fn option_id(at: usize) -> String {
-    format!("device-option-{at}")
-}
-
-/// The keys of a list of `count` devices, of which the one at `at` is marked.
-fn move_in_list(e: &web_sys::KeyboardEvent, at: RwSignal<usize>, count: usize) {
-    let last = count.saturating_sub(1);
-    let here = at.get_untracked();
-    match e.key().as_str() {
-        "ArrowDown" => at.set(if here < last { here + 1 } else { 0 }),
-        "ArrowUp" => at.set(here.checked_sub(1).unwrap_or(last)),
-        "Enter" => dom::click(&format!("#{}", option_id(here))),
-        _ => return,
-    }
-    e.prevent_default();
-    e.stop_propagation();
-}
-
-/// A field that searches, and the devices that it finds: a combobox. It opens at the device in use.
-#[component]
-fn Choice() -> impl IntoView {
-    let bench = Workbench::here();
-    let needle = RwSignal::new(String::new());
-    let found = Memo::new(move |_| {
-        let own = bench.custom.get();
-        let mut all = known(&own);
-        needle.with(|n| all.retain(|d| d.is_called(n)));
-        all
-    });
-    let used = bench.device_ids();
-    let is_used = move |d: &Device| used.contains(&d.id);
-    let first = found.with_untracked(|f| f.iter().position(&is_used));
-    let at = RwSignal::new(first.unwrap_or(0));
-    let field = NodeRef::<leptos::html::Input>::new();
-    let search = move |e: web_sys::Event| {
-        needle.set(value_of(&e));
-        at.set(0);
-    };
-    let on_key = move |e| move_in_list(&e, at, found.with_untracked(Vec::len));
-    // The list exists in the next frame.
-    Effect::new(move |shown: Option<()>| {
-        let here = option_id(at.get());
-        request_animation_frame(move || {
-            if shown.is_none()
-                && let Some(Some(field)) = field.try_get_untracked()
-                && !dom::media(NARROW)
-            {
-                // On a phone its keyboard would cover the list.
-                let _ = field.focus();
-            }
-            dom::scroll_into_list(&here);
-        });
-    });
-    let options = move || {
-        let is_used = is_used.clone();
-        let one = move |(i, d): (usize, Device)| {
-            let id = d.id.clone();
-            view! {
-                <li
-                    id=option_id(i)
-                    class="menu-item"
-                    class:active=move || at.get() == i
-                    role="option"
-                    aria-selected=is_used(&d).to_string()
-                    on:click=move |_| bench.choose_device("", Some(id.clone()))
-                >
-                    <span class="menu-text" title=d.name.clone()>{short_name(&d.name)}</span>
-                    <span class="menu-side">{d.memory_kind.clone()}</span>
-                </li>
-            }
-        };
-        let found = found.get().into_iter().enumerate();
-        found.map(one).collect_view()
-    };
-    view! {
-        <p class="menu-note">"For rows whose file states no device:"</p>
-        <input
-            type="text"
-            class="menu-search"
-            role="combobox"
-            aria-label="Search devices"
-            aria-expanded="true"
-            aria-controls="device-options"
-            aria-autocomplete="list"
-            aria-activedescendant=move || found.with(|f| !f.is_empty()).then(|| option_id(at.get()))
-            autocomplete="off"
-            placeholder="Search devices"
-            node_ref=field
-            on:input=search
-            on:keydown=on_key
-        />
-        <ul class="menu-scroll" id="device-options" role="listbox" aria-label="Devices">{options}</ul>
-        <Show when=move || found.with(Vec::is_empty)>
-            <p class="menu-note" role="status">"No device of this name"</p>
-        </Show>
     }
 }

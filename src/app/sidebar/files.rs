@@ -3,7 +3,7 @@
 
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
-use crate::app::ui::{Menu, device_select, icon, icon_button, select, value_of};
+use crate::app::ui::{DeviceMenu, Menu, icon, icon_button, select, value_of};
 use crate::web::dom;
 use gemmscope_import::FORMATS;
 use gemmscope_model::hardware::{Device, known, short_name};
@@ -251,7 +251,10 @@ fn rejected(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {
 const ASSUMED: usize = 4;
 
 /// The device of a file that names none: the reader's guess, or the user's choice for all files.
-fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 'static) -> AnyView {
+fn device_assumption(
+    a: &Assumption,
+    change: impl Fn(String) + Clone + Send + Sync + 'static,
+) -> AnyView {
     let bench = Workbench::here();
     let a = a.clone();
     let body = move || {
@@ -266,24 +269,23 @@ fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 's
             None => (a.text.clone(), a.value.clone()),
         };
         let listed = known(&own).into_iter().find(|d| d.name == value).map(|d| d.id);
-        let none = match value.as_str() {
-            "" => Some("Choose".to_owned()),
-            name => listed.is_none().then(|| short_name(name)),
-        };
+        let shown = if value.is_empty() { "Choose".to_owned() } else { short_name(&value) };
         let change = change.clone();
-        let taken = move |device: Option<Device>| device.into_iter().for_each(|d| change(d.name));
-        let control = device_select(
-            Some(text.clone()),
-            Signal::stored(listed.unwrap_or_default()),
-            none,
-            taken,
-        );
+        let listed: Vec<String> = listed.into_iter().collect();
+        let control = view! {
+            <DeviceMenu
+                name=text.clone()
+                label=move || shown.clone()
+                chosen=listed
+                taken=move |d: Device| change(d.name)
+            />
+        };
         view! { <div class="assumption" class:chosen=chosen><span>{text}</span>{control}</div> }
     };
     body.into_any()
 }
 
-fn assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 'static) -> AnyView {
+fn assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + Sync + 'static) -> AnyView {
     let text = a.text.clone();
     if a.key == "device" {
         return device_assumption(a, change);

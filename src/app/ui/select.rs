@@ -1,8 +1,6 @@
 //! Lists to choose from.
 
 use super::value_of;
-use crate::app::state::Workbench;
-use gemmscope_model::hardware::{Device, known, short_name};
 use gemmscope_table::control::Choice;
 use leptos::prelude::*;
 
@@ -43,21 +41,4 @@ pub fn select(
             on:focus=move |_| fill() on:change=move |e| change(value_of(&e))>{list}</select>
     }
     .into_any()
-}
-
-/// All devices as a list, the user's own first. `none` stands in it for no device, while none is
-/// `chosen` (by id, else "") or where that can be taken back; `change` gets the device that was taken.
-pub fn device_select(
-    label: Option<String>,
-    chosen: Signal<String>,
-    none: Option<String>,
-    change: impl Fn(Option<Device>) + 'static,
-) -> AnyView {
-    let own = Workbench::here().custom.get();
-    let all = known(&own);
-    let none = none.map(|words| Choice::new("", words));
-    let device = |d: &Device| Choice::new(d.id.clone(), short_name(&d.name));
-    let options = none.into_iter().chain(all.iter().map(device)).collect();
-    let taken = move |id: String| change(all.iter().find(|d| d.id == id).cloned());
-    select((label, None), options, chosen, Box::new(taken))
 }

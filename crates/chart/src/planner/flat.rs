@@ -23,6 +23,7 @@ use gemmscope_model::units::{expected_in, format_short};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::charts::tools;
 
 /// The values of K in the paper's figure, a panel each.
 const DEPTHS: &str = "4096, 12288";
@@ -47,7 +48,7 @@ fn sizes(
         control.current = default.to_owned();
     }
     let values = parse(&control.current, most).unwrap_or_else(|why| {
-        flaws.push(format!("{label} is shown for {default}: {why}."));
+        flaws.push(tools::shown_for(label, default, &why));
         parse(default, most).unwrap_or_default()
     });
     (control, values)
@@ -252,11 +253,9 @@ impl Picture for FlatTool {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut out = vec![
-            "Model of FlashDecoding++ (Hong et al., MLSys 2024, section 4): ratio 2 M K / (K + M K / BN + M) FLOP per element moved; N / BN independent workgroups. It takes the widest BN up to 128 that still gives the workgroups needed, else the narrowest.".to_owned(),
-        ];
+        let mut out = vec![tools::FLAT_MODEL.to_owned()];
         if self.measured.is_empty() {
-            out.push("Open a file with several tile widths a shape to see measurements beside the model.".to_owned());
+            out.push(tools::NO_WIDTHS.to_owned());
         }
         for p in &self.measured {
             out.push(format!("Measured: {}.", p.title));
@@ -266,12 +265,8 @@ impl Picture for FlatTool {
 
     fn verdict(&self) -> Vec<String> {
         let mut out = self.flaws.clone();
-        out.push(format!(
-            "Fewer than {} workgroups for {} {}s: parallelism-bound. Otherwise memory-bound, where a wider tile reads A less often.",
-            self.units,
-            self.device.units.unwrap_or(self.units),
-            self.device.unit_kind
-        ));
+        let units = self.device.units.unwrap_or(self.units);
+        out.push(tools::parallelism_bound(self.units, units, &self.device.unit_kind));
         out
     }
 

@@ -10,11 +10,12 @@ use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::fusion::{Fusion, FusionStep, Run, fuse};
 use gemmscope_model::roofline::Roof;
-use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent, plural};
+use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts::tools;
 use std::sync::Arc;
 
 /// An opened chain.
@@ -57,26 +58,16 @@ impl Picture for FusionTool {
     }
 
     fn notes(&self) -> Vec<String> {
-        let c = self.shape.problem.op.c;
-        let gone = self.fusion.separate.roundings - self.fusion.fused.roundings;
+        let (op, of) = (&self.shape.problem.op, &self.fusion);
         vec![
-            "A separate step reads C and writes D (2 M N × size) and reads its own operand (a residual: M N × size). Fused, only the operand remains.".to_owned(),
-            format!(
-                "Fused, C is rounded to {c} once instead of {} times ({} fewer); the steps see the {} accumulator. Results differ in the last digits and are more exact.",
-                self.fusion.separate.roundings,
-                plural(gone.into(), "rounding"),
-                self.shape.problem.op.compute.default_accumulate(),
-            ),
+            tools::STEP_TRAFFIC.to_owned(),
+            tools::roundings(op.c, op.compute, &of.separate, &of.fused),
         ]
     }
 
     fn verdict(&self) -> Vec<String> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
-        let mut text = format!("Fused, {} move instead of {}", f.bytes, s.bytes);
-        if self.roof.is_some() {
-            text.push_str(&format!(", and at the roof it takes {} instead of {}", f.time, s.time));
-        }
-        let mut out = vec![format!("{text}.")];
+        let mut out = vec![tools::fused_saves(s, f, self.roof.is_some())];
         if self.roof.is_none() {
             let compute = self.shape.problem.op.compute;
             out.push(self.shape.device.explain_peak(compute));

@@ -17,6 +17,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
 use gemmscope_model::units::capitalized;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts::tools::{self, WorkingSet};
 
 /// Rows and columns of tiles that are drawn at most.
 const DRAWN: u32 = 96;
@@ -95,6 +96,10 @@ impl OrderTool {
         self.panels(group).bytes(self.panel_bytes.0, self.panel_bytes.1)
     }
 
+    fn working_set(&self, group: u32) -> WorkingSet {
+        WorkingSet { group, bytes: self.set(group) }
+    }
+
     /// Wave of each drawn tile, row by row.
     fn waves(&self, group: u32) -> Vec<u32> {
         let order = LaunchOrder::Grouped(group);
@@ -165,67 +170,26 @@ impl Picture for OrderTool {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut out = vec![format!(
-            "A loaded tile is BM × BK of A or BK × BN of B; the first {} workgroups touch whole panels of {} tiles.",
-            self.programs, self.k_blocks
-        )];
+        let dies = self.shape.device.l2_dies();
+        let mut out = vec![tools::loaded_tile(self.programs, self.k_blocks)];
         if let (Some(l2), Some(best)) = (self.shape.device.l2_bytes, self.best) {
-            let set = |group| {
-                let word = if self.set(group) <= l2 { "fits" } else { "does not fit" };
-                (iec(self.set(group)), word)
-            };
-            let [(row, row_fits), (own, own_fits), (least, least_fits)] =
-                [ROW_BY_ROW, self.group, best].map(set);
-            out.push(format!(
-                "Working set against the {} of L2{}: {row} row by row ({row_fits}), {own} in groups of {} ({own_fits}), {least} in the best groups, of {best} ({least_fits}).",
-                iec(l2),
-                match self.shape.device.l2_dies() {
-                    1 => String::new(),
-                    n => format!(
-                        " ({} on each of {n} dies, which take the workgroups in turn and read each their own copy)",
-                        iec(l2 / f64::from(n))
-                    ),
-                },
-                self.group,
-            ));
+            let [row, own, best] = [ROW_BY_ROW, self.group, best].map(|g| self.working_set(g));
+            out.push(tools::working_sets(l2, dies, [&row, &own, &best]));
         }
-        if self.shape.device.l2_dies() > 1 {
-            out.push(
-                "A kernel that gives each die neighbouring tiles (it maps the workgroup numbers anew) reads less."
-                    .to_owned(),
-            );
+        if dies > 1 {
+            out.push(tools::TILES_PER_DIE.to_owned());
         }
         if self.tiles.0 > DRAWN || self.tiles.1 > DRAWN {
-            out.push(format!(
-                "{} × {} tiles, the first {DRAWN} each way shown; figures are of all.",
-                self.tiles.0, self.tiles.1
-            ));
+            out.push(tools::first_tiles(self.tiles, DRAWN));
         }
         out
     }
 
     fn verdict(&self) -> Vec<String> {
-        let (row, grouped) = (self.loads(ROW_BY_ROW), self.loads(self.group));
-        let share = 100.0 * (1.0 - grouped as f64 / row.max(1) as f64);
-        let change = if grouped < row {
-            format!("{share:.0} % fewer tiles of A and B than")
-        } else if grouped > row {
-            format!("{:.0} % more tiles of A and B than", -share)
-        } else {
-            "as many tiles of A and B as".to_owned()
-        };
-        let best =
-            self.best.map_or_else(String::new, |b| match self.set(b) < self.set(self.group) {
-                true => format!(
-                    " Groups of {b} touch the fewest bytes of A and B: {}.",
-                    iec(self.set(b))
-                ),
-                false => " No other group size touches fewer bytes of A and B.".to_owned(),
-            });
-        vec![format!(
-            "In groups of {} the first {} workgroups load {change} row by row: {grouped} against {row}.{best}",
-            self.group, self.programs
-        )]
+        let loads = (self.loads(ROW_BY_ROW), self.loads(self.group));
+        let best = self.best.map(|group| self.working_set(group));
+        let own = self.working_set(self.group);
+        vec![tools::grouped_loads(&own, self.programs, loads, best.as_ref())]
     }
 
     fn figures(&self) -> Vec<Figure> {

@@ -21,11 +21,11 @@ use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{
     AXES, Evaluation, Map, TileSetting, evaluate, fitted, map, without_doubt,
 };
-use gemmscope_model::tiling::{Caution, OccupancyLimit, Overflow};
-use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
+use gemmscope_model::tiling::{Caution, Overflow};
+use gemmscope_model::units::{Bytes, FlopsPerSec, format_short};
 use gemmscope_table::control::{Choice, Control};
-use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::charts::tools;
 use gemmscope_words::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 
 /// An opened explorer.
@@ -86,7 +86,7 @@ impl TileTool {
             map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
         }
         let out = TileTool {
-            measured: runs.fastest(&setting).map(|r| measured(inputs.frame, r)),
+            measured: runs.fastest(&setting).map(|row| tools::ran_as_chosen(inputs.frame, row)),
             chosen: evaluate(p, &shape.device, roof, setting),
             ran,
             map,
@@ -183,7 +183,7 @@ impl TileTool {
     fn rounds(&self, e: &Evaluation) -> Vec<Figure> {
         let mut out = Vec::new();
         if let Some(o) = e.occupancy {
-            let by = limit_name(o.limited_by);
+            let by = tools::limit(o.limited_by);
             out.push(figure(
                 &format!("Workgroups per {}", self.shape.device.unit_kind),
                 o.blocks.to_string(),
@@ -251,32 +251,6 @@ impl TileTool {
     }
 }
 
-/// What a row measured, in a sentence.
-fn measured(frame: &Frame, row: usize) -> String {
-    let data = &*frame.data;
-    let source = usize::from(data.source[row]);
-    let file = data.sources.get(source).map_or("", |s| s.name.as_str());
-    let efficiency = frame.metrics.efficiency(data, row);
-    let share = if efficiency.is_nan() {
-        String::new()
-    } else {
-        format!(", {} of the device's roof", share_words(efficiency))
-    };
-    format!(
-        "Ran as chosen: {}{share} ({file}:{}).",
-        FlopsPerSec(frame.metrics.rate(data, row)),
-        data.line[row]
-    )
-}
-
-fn limit_name(limit: OccupancyLimit) -> &'static str {
-    match limit {
-        OccupancyLimit::SharedMemory => "shared memory",
-        OccupancyLimit::Registers => "registers",
-        OccupancyLimit::Threads => "threads",
-    }
-}
-
 /// Name of an axis as the settings beside the map write it.
 fn axis_name(axis: Axis) -> String {
     axis.label().replace('_', "")
@@ -296,24 +270,12 @@ impl Picture for TileTool {
 
     fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
+        let unit_kind = &self.shape.device.unit_kind;
         if let Some(best) = self.map.best.and_then(|i| self.map.cells[i].as_ref()) {
-            out.push(format!(
-                "Best: {}, {}, {}, split-K {}: least L2 traffic to the {}s among those within 10 % of the highest shape roof.",
-                best.setting.tile,
-                plural(best.setting.stages.into(), "stage"),
-                plural(best.setting.warps.into(), "warp"),
-                best.setting.split_k,
-                self.shape.device.unit_kind
-            ));
+            out.push(tools::best_setting(best, unit_kind));
         }
-        out.push(
-            "Where the chosen stages or warps do not fit, a cell has fewer stages or other warps."
-                .to_owned(),
-        );
-        out.push(format!(
-            "Shape roof: min(peak × tile efficiency × wave efficiency, AI × bandwidth), one workgroup per {}. It leaves out the bandwidth of L2, so the smallest tiles rarely reach it. Registers: accumulator only.",
-            self.shape.device.unit_kind
-        ));
+        out.push(tools::FITTED.to_owned());
+        out.push(tools::shape_roof(unit_kind));
         out
     }
 
@@ -324,27 +286,12 @@ impl Picture for TileTool {
         let device = &self.shape.device;
         let mut out: Vec<String> = Vec::new();
         out.extend(self.measured.clone());
-        // A measured row beats the model.
-        let says = match &self.measured {
-            Some(_) => "The model says it does not run",
-            None => "Does not run as chosen",
-        };
-        out.extend(e.overflows.iter().map(|o| format!("{says}: {}.", o.sentence())));
+        let was_measured = self.measured.is_some();
+        out.extend(e.overflows.iter().map(|o| tools::does_not_run(o, was_measured)));
         if self.roof.is_none() {
             out.push(device.explain_peak(self.shape.problem.op.compute));
         }
-        if let (true, Some(o)) = (e.overflows.is_empty(), e.occupancy) {
-            let share = e.roof.map_or_else(String::new, |r| {
-                let share = r.flops_per_s / r.device_flops_per_s;
-                format!("; tile and waves allow {} of the roof", share_words(share))
-            });
-            out.push(format!(
-                "{} per {} at most, limited by {}{share}.",
-                plural(o.blocks.into(), "workgroup"),
-                device.unit_kind,
-                limit_name(o.limited_by)
-            ));
-        }
+        out.extend(tools::occupancy(e, &device.unit_kind));
         out.extend(e.cautions.iter().map(|c| format!("Caution: {}.", c.sentence())));
         out
     }
