@@ -86,6 +86,78 @@ fn the_loop_from_a_trace_to_a_verdict() {
     assert_eq!((&said["code"], &said["file"]), (&"cannot-read".into(), &"none.csv".into()));
 }
 
+/// Copies a folder with what is in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// The value at a path of keys and indices with dots between them.
+fn at<'a>(of: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(of, |v, key| match key.parse::<usize>() {
+        Ok(index) => &v[index],
+        Err(_) => &v[key],
+    })
+}
+
+#[test]
+fn the_skill_says_what_the_command_does() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let skill = std::fs::read_to_string(root.join("skills/gemm-analysis/SKILL.md")).unwrap();
+    let bench = Bench::new("skill");
+    bench.program("python3", PYTHON);
+    std::fs::write(bench.at("time"), "76").unwrap();
+    let report = bench.at("trace_report");
+    copy(&root.join("tests/fixtures/reports/prefill_mi300x"), &report);
+    // Every call of the first operation, as the report's own call stacks have it.
+    let tree = r#"{"210": {"op_name": "aten::mm", "ex_uid": 210, "time_ms": 3.648,
+        "parent_chain": ["nn.Module: Mlp_0", "aten::linear", "aten::mm"]}}"#;
+    std::fs::write(report.join("category_data/gemm_tree_data.json"), tree).unwrap();
+    let blocks: Vec<&str> = skill.split("```sh\n").skip(1).collect();
+    assert_eq!(blocks.len(), 5);
+    for block in blocks {
+        let block = block.split("```").next().unwrap();
+        std::fs::write(bench.at("step.sh"), format!("set -e\n{block}")).unwrap();
+        let ran = bench.sh(&bench.at("step.sh"), &[]);
+        assert!(ran.status.success(), "{block}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+    // What it says of the JSON is there.
+    let report = bench.json("report.json");
+    let number = |path| at(&report, path).as_f64().unwrap();
+    assert_eq!(report["trust"]["verdict"], "sound");
+    assert!(report["assumptions"].is_array() && report["trust"]["reasons"].is_array());
+    assert!(number("parts.0.share") > 0.1 && report["parts"][0]["significant"] == true);
+    assert!(report["sentences"].as_array().is_some_and(|all| all.len() >= 3));
+    let accounts = report["ledger"][0]["accounts"].as_array().unwrap();
+    let sum: f64 = accounts.iter().map(|a| a["seconds"].as_f64().unwrap()).sum();
+    assert!((sum - number("ledger.0.time_s")).abs() < 1e-9);
+    assert_eq!(at(&report, "operations.0.callers.0.0"), "x", "{}", report["operations"][0]);
+    let bottlenecks = report["bottlenecks"].as_array().unwrap();
+    for b in bottlenecks {
+        let operation = b["operation"].as_u64().unwrap() as usize;
+        assert!(report["operations"][operation]["callers"].is_array());
+        assert!(report["operations"][operation]["modules"].is_array());
+        assert!(b["path_a"].as_str().is_some_and(|s| !s.is_empty()));
+        assert!(b["path_b"].as_str().is_some_and(|s| !s.is_empty()));
+        assert_eq!(b["validated"] == false, b["dismissed"] != "", "{b}");
+    }
+    assert!(bottlenecks.iter().any(|b| b["validated"] == false));
+    assert!(report["findings"][0]["basis"].is_string() && report["findings"][0]["profile"].is_string());
+    let document = std::fs::read_to_string(bench.at("gemm_findings.md")).unwrap();
+    for heading in ["## Overview", "## Key Bottlenecks", "- **Path A:**", "- **Priority:**"] {
+        assert!(document.contains(heading), "{document}");
+    }
+    let check = bench.json("check.json");
+    assert_eq!((&check["held"], &check["limits"][0]["rows"]), (&true.into(), &Value::Array(vec![])));
+}
+
 #[test]
 fn the_device_file_is_read() {
     let bench = Bench::new("device");
