@@ -86,6 +86,39 @@ fn the_loop_from_a_trace_to_a_verdict() {
     assert_eq!((&said["code"], &said["file"]), (&"cannot-read".into(), &"none.csv".into()));
 }
 
+#[test]
+fn the_readme_says_what_the_command_shows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let bench = Bench::new("readme");
+    std::os::unix::fs::symlink(root.join("samples").canonicalize().unwrap(), bench.at("samples"))
+        .unwrap();
+    let table = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,250\n4096,4096,2048,bf16,130\n";
+    for name in ["bench.csv", "new.csv"] {
+        std::fs::write(bench.at(name), table).unwrap();
+    }
+    let mut report = String::new();
+    let own = readme.lines().filter(|line| line.starts_with("gemmscope "));
+    // The page is no part of a command that is built for tests.
+    for line in own.filter(|line| !line.starts_with("gemmscope open ")) {
+        std::fs::write(bench.at("line.sh"), line).unwrap();
+        let ran = bench.sh(&bench.at("line.sh"), &[]);
+        assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
+        if line.contains("mi300x-libraries.csv") {
+            report = String::from_utf8_lossy(&ran.stdout).into_owned();
+        }
+    }
+    let third = report.split("\n### 3. ").nth(1).unwrap().split("\n### ").next().unwrap();
+    assert!(third.starts_with("hipBLASLt: Another layout is faster: 36 GEMMs"), "{third}");
+    let worst = "Most in 4096 × 4096 × 8192 bf16 TT: 2.76 ms here, 325 µs in NN.";
+    assert!(third.contains(worst), "{third}");
+    assert!(readme.contains(&format!("takes {:.1} times as long", 2.7571e-3 / 325.21e-6)));
+    std::fs::write(bench.at("line.sh"), "gemmscope formats").unwrap();
+    let formats = bench.sh(&bench.at("line.sh"), &[]).stdout;
+    let count = String::from_utf8_lossy(&formats).lines().filter(|l| !l.starts_with(' ')).count();
+    assert!((60..70).contains(&count), "README.md: over sixty formats, not {count}");
+}
+
 /// Copies a folder with what is in it.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
