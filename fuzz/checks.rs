@@ -174,28 +174,27 @@ pub(crate) fn link(bytes: &[u8]) {
     }
 }
 
-/// A message of a host to an embedded page.
+/// A message of a host to the page that it embeds or opened.
 pub(crate) fn message(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    for (from_parent, ports, connected) in [(true, 1, false), (true, 2, true), (false, 1, false)] {
-        match embed::connect(&text, from_parent, ports, connected) {
-            Ok(version) => {
-                assert!(from_parent && !connected && embed::VERSIONS.contains(&version));
-            }
+    for (ports, connected) in [(1, false), (2, true)] {
+        match embed::connect(&text, ports, connected) {
+            Ok(version) => assert!(!connected && embed::VERSIONS.contains(&version)),
             Err(refusal) => refusal.iter().for_each(|r| said(&r.message)),
         }
     }
-    for size in [None, Some(bytes.len())] {
-        for busy in [false, true] {
-            match embed::request(&text, size, busy) {
+    for (size, busy) in [(None, false), (None, true), (Some(bytes.len()), false), (Some(bytes.len()), true)] {
+        for window in [embed::HostWindow::Parent, embed::HostWindow::Opener] {
+            match embed::request(&text, size, embed::HostState { window, busy, taken: bytes.len() }) {
                 Err(refusal) => said(&refusal.message),
                 Ok(embed::Request::Load { name, .. }) => {
                     assert!(size.is_some() && !busy && !name.chars().any(char::is_control));
                 }
                 Ok(embed::Request::View { set, .. }) => {
+                    assert_eq!(window, embed::HostWindow::Parent);
                     set.hash.iter().for_each(|h| link(h.as_bytes()));
                 }
-                Ok(embed::Request::Export { .. }) => {}
+                Ok(embed::Request::Export { .. }) => assert_eq!(window, embed::HostWindow::Parent),
             }
         }
     }

@@ -71,7 +71,7 @@ blocks() {
 }
 
 check_step() {
-  local folder files=() found=() limits=() common=() line file code=0
+  local folder files=() found=() limits=() common=() said=() line file code=0
   # A new one each time: a job may use the action twice.
   folder=$(mktemp -d "$RUNNER_TEMP/gemmscope-XXXXXX")
   while IFS= read -r line; do
@@ -90,10 +90,13 @@ check_step() {
   [ -z "$BASELINE" ] || limits+=("--baseline=$BASELINE")
   [ -z "$MAX_REGRESSION" ] || limits+=("--max-regression=$MAX_REGRESSION")
   [ "$ALLOW_MISSING" != true ] || limits+=(--allow-missing)
+  # The first time there is no comment yet.
+  [ ! -s "$COMMENT" ] || said+=("--comment=$COMMENT")
+  [ -z "$SHA" ] || said+=("--run=${SHA:0:7}")
 
   quiet
   if [ ${#limits[@]} -gt 0 ]; then
-    "$COMMAND" check "${common[@]}" "${limits[@]}" --form markdown -- "${files[@]}" >"$folder/comment.md" || code=$?
+    "$COMMAND" check "${common[@]}" "${limits[@]}" "${said[@]}" --form markdown -- "${files[@]}" >"$folder/comment.md" || code=$?
     # The same as JSON; what is wrong was said above.
     "$COMMAND" check "${common[@]}" "${limits[@]}" --json -- "${files[@]}" >"$folder/check.json" 2>"$folder/messages.jsonl" || true
     case $code in 0) output held true ;; 3) output held false ;; *) output held "" ;; esac

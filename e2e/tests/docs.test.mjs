@@ -87,9 +87,12 @@ test("MkDocs Material", async (t) => {
   await opens(t, join(at, "site"), "index.html", "mkdocs");
 });
 
-test("Sphinx, as reST and as MyST", async (t) => {
+test("Sphinx: the directive with its picture first, and the element by hand in MyST", async (t) => {
   const at = recipe("sphinx", ".");
-  execFileSync(tool("sphinx-build"), ["-q", "-W", "-b", "html", at, join(at, "out")], { stdio: "pipe" });
+  // As if the wheel were installed.
+  const env = { ...process.env, PYTHONPATH: join(project, "python", "src"), GEMMSCOPE: join(project, "target", "debug", "gemmscope") };
+  execFileSync(tool("sphinx-build"), ["-q", "-W", "-b", "html", at, join(at, "out")], { stdio: "pipe", env });
+  assert.match(readFileSync(join(at, "out", "index.html"), "utf8"), /<gemm-scope [^>]*><a [^>]*href="_downloads\/\w+\/bench.csv"><img alt="[^"]+" src="_images\/\w+\.svg"/);
   await opens(t, join(at, "out"), "index.html", "sphinx");
   await opens(t, join(at, "out"), "markdown.html", "myst");
 });

@@ -3,6 +3,7 @@
 pub mod chosen;
 pub mod figures;
 pub mod given;
+pub mod handed;
 pub mod job;
 pub mod kept;
 pub mod sample;

@@ -18,9 +18,9 @@ pub mod workspace;
 
 use super::dialogs;
 use super::load::kept::Kept;
-use super::load::{Loader, chosen, given};
+use super::load::{Loader, chosen, given, handed};
 use super::state::{Shell, Workbench};
-use crate::web::{clock, dom};
+use crate::web::{clock, dom, host};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -36,7 +36,8 @@ pub fn GemmScope() -> impl IntoView {
     provide_context(loader);
     page::publish(bench);
     show_row_count(bench);
-    let kept = Kept::new(given::open(loader));
+    // Beside what another page brings nothing of the last visit shows, and nothing is kept.
+    let kept = Kept::new(given::open(loader) || host::window().is_some());
     provide_context(kept);
     kept.start(loader);
     given::open_linked_sample(loader);
@@ -53,6 +54,7 @@ pub fn GemmScope() -> impl IntoView {
     let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());
     start::adopt(shell, shown);
     chosen::accept(loader);
+    handed::listen(loader);
     view! {
         <div class="app" class:at-start=move || !shown.get() class:has-data=move || bench.has_data.get() class:reads-on=move || shell.reads_on.get()>
             <Show when=move || shown.get() fallback=start::additions>

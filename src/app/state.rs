@@ -27,6 +27,6 @@ mod shown;
 mod workbench;
 
 pub use shared::Shared;
-pub use shell::{Dialog, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
+pub use shell::{Dialog, Handed, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
 pub use shown::Shown;
 pub use workbench::{FIXED_KEY, FindingsResult, LoadedFile, Origin, Ticked, UndoStep, Workbench};

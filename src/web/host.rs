@@ -1,10 +1,9 @@
-//! The connection to the page that embeds this one, over a `MessagePort`.
+//! The connection to the host, the page around this one or the one that opened it, over a `MessagePort`.
 //! [`gemmscope_share::embed`] defines the messages.
 
 use super::dom::{self, Listener};
 use super::js::field;
-use gemmscope_share::embed;
-use gemmscope_share::embed::{Refusal, Reply, Request};
+use gemmscope_share::embed::{self, HostState, HostWindow, Refusal, Reply, Request};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -14,13 +13,19 @@ pub type Handler = Rc<dyn Fn(Rc<Host>, Request, Option<js_sys::ArrayBuffer>)>;
 
 /// The connected host page.
 pub struct Host {
+    /// Where it comes from, as the browser says: `https://ci.example`; `null` for a page without an origin.
+    pub origin: String,
     port: web_sys::MessagePort,
-    /// True while a load is running: a second one is refused.
-    pub busy: Cell<bool>,
+    state: Cell<HostState>,
     listener: RefCell<Option<Listener>>,
 }
 
 impl Host {
+    fn new(port: web_sys::MessagePort, window: HostWindow, origin: String) -> Rc<Host> {
+        let state = Cell::new(HostState { window, busy: false, taken: 0 });
+        Rc::new(Host { origin, port, state, listener: RefCell::default() })
+    }
+
     /// Sends a message.
     pub fn send(&self, reply: &Reply) {
         let json = serde_json::to_string(reply).unwrap_or_default();
@@ -36,50 +41,69 @@ impl Host {
             Err((code, message)) => Reply::Error { id, code, message },
         });
     }
+
+    /// True while a load of it is under way: a second one is refused.
+    pub fn set_busy(&self, busy: bool) {
+        self.state.set(HostState { busy, ..self.state.get() });
+    }
+
+    /// Counts bytes that it has handed over.
+    pub fn take(&self, bytes: usize) {
+        let state = self.state.get();
+        self.state.set(HostState { taken: state.taken.saturating_add(bytes), ..state });
+    }
+
+    /// Hears no more of it.
+    pub fn close(&self) {
+        self.port.close();
+    }
 }
 
-/// A message as JSON without its bytes; "" where that is impossible (cycles).
-fn text_of(data: &JsValue) -> String {
-    js_sys::JSON::stringify(data).ok().and_then(|t| t.as_string()).unwrap_or_default()
+/// A message as JSON without its bytes: "" where that is impossible (cycles), `None` where it is too long to
+/// be copied.
+fn text_of(data: &JsValue) -> Option<String> {
+    let Ok(text) = js_sys::JSON::stringify(data) else { return Some(String::new()) };
+    let short = (text.length() as usize) <= embed::MAX_MESSAGE;
+    short.then(|| text.as_string().unwrap_or_default())
 }
 
-/// Says hello to the page that embeds this one and waits for its connection. `on_host` is called
-/// once, before the first request.
-pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listener {
-    let host: Rc<RefCell<Option<Rc<Host>>>> = Rc::default();
-    let window = dom::window();
-    let parent = window.parent().ok().flatten();
-    let alone = parent.as_ref().is_none_or(|p| js_sys::Object::is(p, &window));
-    let from = parent.clone();
-    let listener = dom::listen(&window, "message", move |event: web_sys::MessageEvent| {
-        let from_parent = !alone
-            && from.as_ref().is_some_and(|parent| {
-                js_sys::Object::is(&field(&event, "source"), parent.as_ref())
-            });
+/// The window of the host: of an embedded page the one around it, else the one that opened it.
+pub fn window() -> Option<(web_sys::Window, HostWindow)> {
+    let own = dom::window();
+    let (other, which) = match dom::embedded() {
+        true => (own.parent().ok()??.into(), HostWindow::Parent),
+        false => (own.opener().ok()?, HostWindow::Opener),
+    };
+    // A window of another origin is no instance of this page's class, so it is not checked for one.
+    let there = other.is_object() && !js_sys::Object::is(&other, &own);
+    there.then(|| (other.unchecked_into(), which))
+}
+
+/// Says hello to the window of the host and waits for its connection. `on_host` is called once, before the
+/// first request.
+pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Option<Listener> {
+    let (other, which) = window()?;
+    let host: RefCell<Option<Rc<Host>>> = RefCell::default();
+    let from = other.clone();
+    let listener = dom::listen(&dom::window(), "message", move |event: web_sys::MessageEvent| {
+        // Messages of other windows are passed over unread.
+        if !js_sys::Object::is(&field(&event, "source"), &from) {
+            return;
+        }
+        let Some(text) = text_of(&event.data()) else { return };
         let ports: Vec<web_sys::MessagePort> =
             event.ports().iter().filter_map(|p| p.dyn_into().ok()).collect();
         let connected = host.borrow().is_some();
-        match embed::connect(&text_of(&event.data()), from_parent, ports.len(), connected) {
+        let answer = embed::connect(&text, ports.len(), connected);
+        let Some(port) = ports.first() else { return };
+        let new = Host::new(port.clone(), which, event.origin());
+        match answer {
             Err(None) => {}
             Err(Some(refusal)) => {
-                // Only the page that sent the port learns why.
-                if let (Some(port), true) = (ports.first(), from_parent) {
-                    let refused = Host {
-                        port: port.clone(),
-                        busy: Cell::new(false),
-                        listener: RefCell::default(),
-                    };
-                    refused.send(&refusal.into());
-                    port.close();
-                }
+                new.send(&refusal.into());
+                new.close();
             }
             Ok(_) => {
-                let Some(port) = ports.first() else { return };
-                let new = Rc::new(Host {
-                    port: port.clone(),
-                    busy: Cell::new(false),
-                    listener: RefCell::default(),
-                });
                 *host.borrow_mut() = Some(new.clone());
                 let (weak, handler) = (Rc::downgrade(&new), handler.clone());
                 let listener = dom::listen(port, "message", move |e: web_sys::MessageEvent| {
@@ -97,12 +121,10 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
             }
         }
     });
-    if let (false, Some(parent)) = (alone, parent) {
-        // The message holds nothing secret, so any origin may receive it.
-        let hello = js_sys::JSON::parse(r#"{"gemm":{"v":1,"type":"hello"}}"#);
-        let _ = parent.post_message(&hello.unwrap_or(JsValue::NULL), "*");
-    }
-    listener
+    // The message holds nothing secret, so any origin may receive it.
+    let hello = js_sys::JSON::parse(r#"{"gemm":{"v":1,"type":"hello"}}"#);
+    let _ = other.post_message(&hello.unwrap_or(JsValue::NULL), "*");
+    Some(listener)
 }
 
 fn receive(host: Rc<Host>, data: &JsValue, handler: &Handler) {
@@ -118,7 +140,11 @@ fn receive(host: Rc<Host>, data: &JsValue, handler: &Handler) {
         return;
     }
     let size = bytes.as_ref().map(|b| b.byte_length() as usize);
-    match embed::request(&text_of(data), size, host.busy.get()) {
+    let request = match text_of(data) {
+        Some(text) => embed::request(&text, size, host.state.get()),
+        None => Err(Refusal::too_long()),
+    };
+    match request {
         Ok(request) => handler(host, request, bytes),
         Err(refusal) => host.send(&refusal.into()),
     }

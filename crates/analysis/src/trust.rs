@@ -15,6 +15,7 @@ use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
 
 mod device_rows;
+mod measured;
 mod unstated;
 
 use device_rows::{DeviceRows, TrustColumns};
@@ -62,6 +63,12 @@ pub enum About {
     Recording,
     /// Clocks below the one that the peaks are of.
     Clock,
+    /// Times that hold the launch.
+    Plateau,
+    /// Times that change from run to run, one way.
+    Drift,
+    /// Times that the timer cannot tell apart.
+    TimerStep,
     /// Rows that could not be used.
     Skipped,
     /// Rows without a roof: what compares with it could not run.
@@ -129,6 +136,22 @@ pub enum Ground {
     },
     /// Rows that ran at a lower clock than the peak's.
     Clock,
+    /// Rows that take as long whatever their size.
+    Plateau {
+        /// The shortest and longest of their times, seconds.
+        low_s: f64,
+        /// See `low_s`.
+        high_s: f64,
+        /// The most bytes of their GEMMs over the fewest.
+        bytes_range: f64,
+    },
+    /// GEMMs that take longer, or less, from run to run.
+    Drift {
+        /// The median of last over first time, less 1.
+        change: f64,
+    },
+    /// GEMMs of other sizes take exactly as long.
+    TimerStep,
     /// The recording slows the program: options that it had.
     Recording(Vec<String>),
     /// Rows that could not be used: why, and how many; the most frequent first.
@@ -174,6 +197,9 @@ impl Ground {
             Ground::ShortCalls => About::ShortCalls,
             Ground::Spread { .. } | Ground::Scatter(_) => About::Spread,
             Ground::Clock => About::Clock,
+            Ground::Plateau { .. } => About::Plateau,
+            Ground::Drift { .. } => About::Drift,
+            Ground::TimerStep => About::TimerStep,
             Ground::Recording(_) => About::Recording,
             Ground::Skipped(_) => About::Skipped,
             Ground::Unshaped { .. } => About::Unshaped,
@@ -199,6 +225,28 @@ pub struct ReasonFacts {
     pub share: Option<f64>,
 }
 
+gemmscope_model::named! {
+/// A rule for measuring a GEMM, after those that CUTLASS published (NVIDIA/cutlass 3366).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeasuringRule {
+    /// The time holds no launch.
+    Launch = "no launch in the time";
+    /// The operands are not in a cache.
+    ColdCache = "cold caches";
+    /// The clock has settled.
+    SettledClock = "a settled clock";
+    /// Enough runs, and near each other.
+    EnoughRuns = "enough runs";
+    /// The timer tells times apart.
+    FineTimer = "a fine timer";
+}
+/// All of them.
+pub const ALL;
+/// What it asks for.
+pub fn label -> &'static str;
+}
+
 /// How far the figures of a frame can be trusted, and why. `gemmscope-words` makes its sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrustFacts {
@@ -208,6 +256,9 @@ pub struct TrustFacts {
     pub reasons: Vec<ReasonFacts>,
     /// Devices with measured rows.
     pub devices: usize,
+    /// Whether each rule of measuring was kept, in the order of [`MeasuringRule::ALL`]; `None` where the rows cannot
+    /// tell. Kept is what all devices show that can.
+    pub rules: [Option<bool>; 5],
     /// What no file states and was assumed, each once.
     pub assumed: Vec<Assumed>,
     /// What no file states and the user chose.
@@ -265,7 +316,15 @@ impl<'a> Looking<'a> {
         let mut reasons: Vec<ReasonFacts> = skipped(sources()).into_iter().collect();
         reasons.extend(other_device(frame, &place));
         reasons.extend(seen.iter().flat_map(DeviceRows::far_below));
-        reasons.extend(seen.iter().flat_map(DeviceRows::reasons));
+        let mut rules = [None; 5];
+        for device in &seen {
+            let measured = device.measured(frame);
+            reasons.extend(device.reasons(&measured));
+            for (rule, own) in rules.iter_mut().zip(device.rules(&measured)) {
+                // What one device breaks, the others do not mend.
+                *rule = rule.map_or(own, |before| Some(before && own.unwrap_or(true)));
+            }
+        }
         let slowed = sources().filter_map(|s| s.trace.as_deref()).flat_map(|t| &t.slowed_by);
         reasons.extend(recording(slowed));
         let (rows, time_s) =
@@ -293,7 +352,7 @@ impl<'a> Looking<'a> {
         reasons.sort_by_key(|r| (std::cmp::Reverse(r.weight), exception(r)));
         let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
         let Unstated { assumed, chosen } = unstated;
-        TrustFacts { verdict, reasons, devices, assumed, chosen }
+        TrustFacts { verdict, reasons, devices, rules, assumed, chosen }
     }
 }
 

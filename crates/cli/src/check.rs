@@ -1,8 +1,10 @@
 //! `gemmscope check`: limits for continuous integration. Exit code 3 if one is broken.
 
+mod benchmark;
 mod efficiency;
 mod published;
 mod regression;
+mod runs;
 mod words;
 
 use crate::Io;
@@ -21,15 +23,17 @@ use std::path::Path;
 /// Limits for continuous integration; exit code 3 if one is broken
 #[derive(Debug, clap::Args)]
 #[command(
-    group = ArgGroup::new("limit").args(["min_efficiency", "baseline", "against"]).multiple(true).required(true),
+    group = ArgGroup::new("limit").args(["min_efficiency", "baseline", "against"]).multiple(true),
     after_help = notes(
         "At least one limit is needed: --min-efficiency, --baseline or --against. A GEMM of the baseline that is not\n\
-         measured any more breaks the limit too; --allow-missing lets it pass.\n",
+         measured any more breaks the limit too; --allow-missing lets it pass. --form benchmark-json needs none: it\n\
+         writes what github-action-benchmark keeps as customSmallerIsBetter, a time a GEMM.\n",
         &[
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",
             "gemmscope check new.csv --device h100-sxm --against published --max-slower 10%",
             "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
+            "gemmscope check new.csv --device mi300x --form benchmark-json > benchmark.json",
         ],
     ),
 )]
@@ -58,6 +62,12 @@ pub(super) struct Check {
     /// Form of the verdict
     #[arg(long, value_name = "F")]
     form: Option<Form>,
+    /// Markdown goes on from this comment: the runs it keeps, and this one
+    #[arg(long, value_name = "FILE")]
+    comment: Option<OsString>,
+    /// Name of this run in the comment: a commit
+    #[arg(long, value_name = "NAME", default_value = "")]
+    run: String,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -69,6 +79,7 @@ enum Form {
     Text,
     Markdown,
     Json,
+    BenchmarkJson,
 }
 
 /// What GEMMs are compared with.
@@ -231,6 +242,14 @@ struct Missing {
 impl Check {
     /// Checks the files against the limits; prints one line per limit and the rows that break it.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
+        let form =
+            self.form.unwrap_or(if self.input.source.json { Form::Json } else { Form::Text });
+        let limited =
+            self.min_efficiency.is_some() || self.baseline.is_some() || self.against.is_some();
+        if !limited && !matches!(form, Form::BenchmarkJson) {
+            io.err.usage("missing: a limit: --min-efficiency, --baseline or --against")?;
+            return Ok(Exit::Misuse);
+        }
         let request = Request { beside: self.baseline.as_deref(), ..self.input.request() };
         let (loaded, baseline) = match &self.baseline {
             None => (load(&request, io.stdin), None),
@@ -272,10 +291,9 @@ impl Check {
             io.err.say(Code::NotJudged, &doubt)?;
         }
         let held = verdict(&limits, missing.as_ref());
-        let blocks = || words::blocks(held, (&limits, missing.as_ref()), &ledger, &trust);
-        let form =
-            self.form.unwrap_or(if self.input.source.json { Form::Json } else { Form::Text });
+        let verdict = || words::Verdict { held, limits: &limits, missing: missing.as_ref() };
         let text = match form {
+            Form::BenchmarkJson => benchmark::records(&frame, &ledger),
             Form::Json => {
                 let object = serde_json::json!({
                     "schema": SCHEMA, "held": held, "limits": limits, "missing": missing,
@@ -283,10 +301,18 @@ impl Check {
                 });
                 format!("{object}\n")
             }
-            Form::Markdown => doc::markdown(&blocks()).trim_start().to_owned(),
-            Form::Text => doc::plain(&blocks()),
+            Form::Markdown => {
+                let before = self.comment.as_deref().map_or(Ok(Vec::new()), runs::of_file);
+                let mut runs = before.or_else(|why| io.err.say(Code::Ignored, &why).map(|()| Vec::new()))?;
+                runs.push(runs::Run::new(&self.run, held, &ledger));
+                words::comment(&verdict(), &ledger, &trust, &runs)
+            }
+            Form::Text => doc::plain(&verdict().blocks(words::LISTED, &ledger, &trust)),
         };
         io.out.write_all(text.as_bytes())?;
+        if !limited {
+            return Ok(Exit::worked(!failed));
+        }
         Ok(match held {
             Some(false) => Exit::Broken,
             Some(true) => Exit::worked(!failed),

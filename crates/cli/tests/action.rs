@@ -331,6 +331,35 @@ fn a_regression_fails_the_job_and_is_in_summary_comment_and_artifact() {
 }
 
 #[test]
+fn a_comment_goes_on_from_the_one_before() {
+    let mut runner = Runner::new("comment");
+    let command = runner.at("gemmscope").display().to_string();
+    runner.put("main.csv", &table(660));
+    let mut comment = String::new();
+    for (commit, us) in [("c0ffee0a", 660), ("c0ffee1b", 680), ("c0ffee2c", 670)] {
+        runner.put("new.csv", &table(us));
+        runner.put("old.md", &comment);
+        let sha = "github.event.pull_request.head.sha || github.sha";
+        runner.values.insert(sha.into(), commit.into());
+        let given = [
+            ("command", command.as_str()),
+            ("files", "new.csv"),
+            ("device", "mi300x"),
+            ("baseline", "main.csv"),
+            ("comment", "old.md"),
+        ];
+        let (code, said) = runner.run(&given);
+        assert_eq!(code, 0, "{said}");
+        comment = std::fs::read_to_string(runner.output("comment")).unwrap();
+    }
+    let trend = "The last runs:\n\n- ▁▂▂ 1.97 ms in c0ffee2, -0.5 % against c0ffee1\n";
+    assert!(comment.contains(trend), "{comment}");
+    assert_eq!(comment.matches("<!-- gemmscope-runs ").count(), 1);
+    assert!(comment.contains("\"run\":\"c0ffee0\""), "{comment}");
+    assert!(comment.contains("- █") && comment.contains("░ "), "{comment}");
+}
+
+#[test]
 fn without_a_limit_it_reports_and_what_cannot_be_read_fails() {
     let mut runner = Runner::new("report");
     runner.put("new.csv", &table(660));

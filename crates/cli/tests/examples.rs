@@ -87,6 +87,111 @@ fn the_loop_from_a_trace_to_a_verdict() {
 }
 
 #[test]
+fn the_readme_says_what_the_command_shows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let bench = Bench::new("readme");
+    std::os::unix::fs::symlink(root.join("samples").canonicalize().unwrap(), bench.at("samples"))
+        .unwrap();
+    let table = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,250\n4096,4096,2048,bf16,130\n";
+    for name in ["bench.csv", "new.csv"] {
+        std::fs::write(bench.at(name), table).unwrap();
+    }
+    let mut report = String::new();
+    let own = readme.lines().filter(|line| line.starts_with("gemmscope "));
+    // The page is no part of a command that is built for tests.
+    for line in own.filter(|line| !line.starts_with("gemmscope open ")) {
+        std::fs::write(bench.at("line.sh"), line).unwrap();
+        let ran = bench.sh(&bench.at("line.sh"), &[]);
+        assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
+        if line.contains("mi300x-libraries.csv") {
+            report = String::from_utf8_lossy(&ran.stdout).into_owned();
+        }
+    }
+    let third = report.split("\n### 3. ").nth(1).unwrap().split("\n### ").next().unwrap();
+    assert!(third.starts_with("hipBLASLt: Another layout is faster: 36 GEMMs"), "{third}");
+    let worst = "Most in 4096 × 4096 × 8192 bf16 TT: 2.76 ms here, 325 µs in NN.";
+    assert!(third.contains(worst), "{third}");
+    assert!(readme.contains(&format!("takes {:.1} times as long", 2.7571e-3 / 325.21e-6)));
+    std::fs::write(bench.at("line.sh"), "gemmscope formats").unwrap();
+    let formats = bench.sh(&bench.at("line.sh"), &[]).stdout;
+    let count = String::from_utf8_lossy(&formats).lines().filter(|l| !l.starts_with(' ')).count();
+    assert!((60..70).contains(&count), "README.md: over sixty formats, not {count}");
+}
+
+/// Copies a folder with what is in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// The value at a path of keys and indices with dots between them.
+fn at<'a>(of: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(of, |v, key| match key.parse::<usize>() {
+        Ok(index) => &v[index],
+        Err(_) => &v[key],
+    })
+}
+
+#[test]
+fn the_skill_says_what_the_command_does() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let skill = std::fs::read_to_string(root.join("skills/gemm-analysis/SKILL.md")).unwrap();
+    let bench = Bench::new("skill");
+    bench.program("python3", PYTHON);
+    std::fs::write(bench.at("time"), "76").unwrap();
+    let report = bench.at("trace_report");
+    copy(&root.join("tests/fixtures/reports/prefill_mi300x"), &report);
+    // Every call of the first operation, as the report's own call stacks have it.
+    let tree = r#"{"210": {"op_name": "aten::mm", "ex_uid": 210, "time_ms": 3.648,
+        "parent_chain": ["nn.Module: Mlp_0", "aten::linear", "aten::mm"]}}"#;
+    std::fs::write(report.join("category_data/gemm_tree_data.json"), tree).unwrap();
+    let blocks: Vec<&str> = skill.split("```sh\n").skip(1).collect();
+    assert_eq!(blocks.len(), 5);
+    for block in blocks {
+        let block = block.split("```").next().unwrap();
+        std::fs::write(bench.at("step.sh"), format!("set -e\n{block}")).unwrap();
+        let ran = bench.sh(&bench.at("step.sh"), &[]);
+        assert!(ran.status.success(), "{block}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+    // What it says of the JSON is there.
+    let report = bench.json("report.json");
+    let number = |path| at(&report, path).as_f64().unwrap();
+    assert_eq!(report["trust"]["verdict"], "sound");
+    assert!(report["assumptions"].is_array() && report["trust"]["reasons"].is_array());
+    assert!(number("parts.0.share") > 0.1 && report["parts"][0]["significant"] == true);
+    assert!(report["sentences"].as_array().is_some_and(|all| all.len() >= 3));
+    let accounts = report["ledger"][0]["accounts"].as_array().unwrap();
+    let sum: f64 = accounts.iter().map(|a| a["seconds"].as_f64().unwrap()).sum();
+    assert!((sum - number("ledger.0.time_s")).abs() < 1e-9);
+    assert_eq!(at(&report, "operations.0.callers.0.0"), "x", "{}", report["operations"][0]);
+    let bottlenecks = report["bottlenecks"].as_array().unwrap();
+    for b in bottlenecks {
+        let operation = b["operation"].as_u64().unwrap() as usize;
+        assert!(report["operations"][operation]["callers"].is_array());
+        assert!(report["operations"][operation]["modules"].is_array());
+        assert!(b["path_a"].as_str().is_some_and(|s| !s.is_empty()));
+        assert!(b["path_b"].as_str().is_some_and(|s| !s.is_empty()));
+        assert_eq!(b["validated"] == false, b["dismissed"] != "", "{b}");
+    }
+    assert!(bottlenecks.iter().any(|b| b["validated"] == false));
+    assert!(report["findings"][0]["basis"].is_string() && report["findings"][0]["profile"].is_string());
+    let document = std::fs::read_to_string(bench.at("gemm_findings.md")).unwrap();
+    for heading in ["## Overview", "## Key Bottlenecks", "- **Path A:**", "- **Priority:**"] {
+        assert!(document.contains(heading), "{document}");
+    }
+    let check = bench.json("check.json");
+    assert_eq!((&check["held"], &check["limits"][0]["rows"]), (&true.into(), &Value::Array(vec![])));
+}
+
+#[test]
 fn the_device_file_is_read() {
     let bench = Bench::new("device");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

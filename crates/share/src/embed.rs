@@ -1,4 +1,5 @@
-//! Messages between an embedded page and its host: types, limits, and who may send what.
+//! Messages between this page and its host, the page around it or the one that opened it: types,
+//! limits, and who may send what.
 //!
 //! A host page (or the `<gemm-scope>` element) sends one window message
 //! `{gemm: {v: 1, type: "connect"}}` with a `MessagePort`; everything after goes over the port.
@@ -6,17 +7,18 @@
 //! ignored; unknown types are refused.
 //!
 //! ```text
-//! host -> frame  {type: "load", id, name, format?, device?} + bytes: ArrayBuffer
-//!                {type: "view", id, set: {view?, device?, theme?, hash?}}
-//!                {type: "export", id, what: "svg" | "csv" | "view" | "summary"}
-//! frame -> host  {type: "ready", app, v: [1]}
-//!                {type: "ok", id, …} | {type: "error", id, code, message}
-//!                {type: "resize", height} | {type: "change", view}
+//! host -> page  {type: "load", id, name, format?, add?} + bytes: ArrayBuffer
+//!               {type: "view", id, set: {view?, device?, theme?, hash?}}
+//!               {type: "export", id, what: "svg" | "csv" | "view" | "summary"}
+//! page -> host  {type: "ready", app, v: [1]}
+//!               {type: "ok", id, …} | {type: "error", id, code, message}
+//!               {type: "resize", height} | {type: "change", view}
 //! ```
 //!
 //! Any page may be the parent of the frame, since it only hands over data that it has already. An
 //! embedded page in turn has no file picker, no storage and no service worker, and tells its host
-//! nothing but what came from the host.
+//! nothing but what came from the host. A page that was opened may show what its reader brings, so
+//! its opener is told nothing: it hands over files, after a question, and learns whether they opened.
 
 use gemmscope_model::units::expected_one_of;
 use serde::{Deserialize, Serialize};
@@ -24,19 +26,39 @@ use serde_json::Value;
 
 /// Version of the protocol; a host asks for one of [`VERSIONS`].
 pub const VERSIONS: [u32; 1] = [1];
-/// Largest file a host may hand over, bytes.
+/// The most that a host may hand over, bytes: a parent in one load, an opener in all.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
 /// Longest name, characters.
 pub(crate) const MAX_NAME: usize = 256;
 /// Longest message without its bytes, characters.
-pub(crate) const MAX_MESSAGE: usize = 64 << 10;
+pub const MAX_MESSAGE: usize = 64 << 10;
+
+/// Which window the host is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostWindow {
+    /// The page around this one.
+    Parent,
+    /// The page that opened this one.
+    Opener,
+}
+
+/// What is known of a host when a request comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostState {
+    /// Which window it is.
+    pub window: HostWindow,
+    /// A file of it is being loaded, or its reader is being asked.
+    pub busy: bool,
+    /// Bytes that it has handed over before.
+    pub taken: usize,
+}
 
 /// Why a message was refused: `code` is stable, `message` is for the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// Id of the refused request, if it could be read.
     pub id: Option<u64>,
-    /// `bad-message`, `unknown-type`, `version`, `source`, `connected`, `too-large`, `busy`.
+    /// `bad-message`, `unknown-type`, `not-allowed`, `version`, `connected`, `too-large`, `busy`.
     pub code: &'static str,
     /// The expected message, for the log.
     pub message: String,
@@ -45,6 +67,12 @@ pub struct Refusal {
 impl Refusal {
     fn new(id: Option<u64>, code: &'static str, message: impl Into<String>) -> Self {
         Refusal { id, code, message: message.into() }
+    }
+
+    /// Refuses a message of more than [`MAX_MESSAGE`] characters.
+    pub fn too_long() -> Self {
+        let message = format!("a message may have at most {MAX_MESSAGE} characters");
+        Refusal::new(None, "too-large", message)
     }
 }
 
@@ -152,18 +180,13 @@ impl From<Refusal> for Reply {
     }
 }
 
-/// Checks whether a window message opens the connection. `data` is its JSON, `from_parent` tells
-/// whether it came from the parent window, and `ports` is the number of ports in it.
+/// Checks whether a message of the host's window opens the connection. `data` is its JSON, and `ports` is
+/// the number of ports in it.
 ///
 /// # Errors
 ///
 /// `Err(None)` if the message is not for gemmscope and is to be ignored.
-pub fn connect(
-    data: &str,
-    from_parent: bool,
-    ports: usize,
-    connected: bool,
-) -> Result<u32, Option<Refusal>> {
+pub fn connect(data: &str, ports: usize, connected: bool) -> Result<u32, Option<Refusal>> {
     if data.len() > MAX_MESSAGE {
         return Err(None);
     }
@@ -177,11 +200,8 @@ pub fn connect(
         return Err(None);
     }
     let refuse = |code, message: &str| Err(Some(Refusal::new(None, code, message)));
-    if !from_parent {
-        return refuse("source", "only the page that embeds this frame can connect");
-    }
     if connected {
-        return refuse("connected", "this frame already has a host");
+        return refuse("connected", "this page already has a host");
     }
     if ports != 1 {
         return refuse("bad-message", "connect takes exactly one MessagePort");
@@ -200,19 +220,14 @@ fn start(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Reads a request from the JSON of a port message. `bytes` is the size of the `ArrayBuffer` beside it; `busy` is
-/// true while a file is being loaded.
+/// Reads a request from the JSON of a port message. `bytes` is the size of the `ArrayBuffer` beside it.
 ///
 /// # Errors
 ///
 /// The refusal to send.
-pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, Refusal> {
+pub fn request(data: &str, bytes: Option<usize>, host: HostState) -> Result<Request, Refusal> {
     if data.len() > MAX_MESSAGE {
-        return Err(Refusal::new(
-            None,
-            "too-large",
-            format!("a message may have at most {MAX_MESSAGE} characters"),
-        ));
+        return Err(Refusal::too_long());
     }
     let value: Value =
         serde_json::from_str(data).map_err(|_| Refusal::new(None, "bad-message", SHAPE))?;
@@ -220,17 +235,22 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let malformed = |message: &str| Refusal::new(id, "bad-message", message);
     let needed = id.ok_or_else(|| malformed(SHAPE))?;
+    let opener = host.window == HostWindow::Opener;
     match text("type") {
+        Some("view" | "export") if opener => {
+            let message = "the page that opened this one can load, and nothing else";
+            Err(Refusal::new(id, "not-allowed", message))
+        }
         Some("load") => {
             let size = bytes.ok_or_else(|| malformed("load takes bytes, an ArrayBuffer"))?;
-            if size > MAX_BYTES {
-                return Err(Refusal::new(
-                    id,
-                    "too-large",
-                    format!("at most {} MiB can be loaded", MAX_BYTES >> 20),
-                ));
+            let taken = if opener { host.taken } else { 0 };
+            if taken.saturating_add(size) > MAX_BYTES {
+                let most = MAX_BYTES >> 20;
+                let in_all = if opener { " in all" } else { "" };
+                let message = format!("at most {most} MiB{in_all} can be loaded");
+                return Err(Refusal::new(id, "too-large", message));
             }
-            if busy {
+            if host.busy {
                 return Err(Refusal::new(id, "busy", "one load at a time"));
             }
             let name = text("name").unwrap_or("data");
@@ -270,164 +290,28 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
     }
 }
 
-/// A URL as the browser's own parser split it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UrlParts {
-    /// With the colon: `https:`.
-    pub protocol: String,
-    /// Host without port.
-    pub hostname: String,
-    /// Host with port.
-    pub host: String,
-    /// User name before an `@`.
-    pub username: String,
-    /// Password before an `@`.
-    pub password: String,
-}
-
-/// What to do with the `src` of a link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourcePolicy {
-    /// From the page's own origin: fetched without asking.
-    SameOrigin,
-    /// From this host: the user is asked once.
-    Ask(String),
-    /// Not fetched, for the reason in the sentence.
-    Refuse(String),
-}
-
-/// Decides about the `src` of a link: https is allowed, and plain http from this machine or the page's own origin;
-/// an address with a user name never.
-pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
-    let same = src.protocol == page.protocol && src.host == page.host && !src.host.is_empty();
-    if !src.username.is_empty() || !src.password.is_empty() {
-        return SourcePolicy::Refuse(format!(
-            "addresses with a user name are refused, as they hide the real host: {}",
-            src.host
-        ));
-    }
-    let local = matches!(src.hostname.as_str(), "localhost" | "127.0.0.1" | "[::1]");
-    match src.protocol.as_str() {
-        "http:" | "https:" if same => SourcePolicy::SameOrigin,
-        "https:" if !src.host.is_empty() => SourcePolicy::Ask(src.host.clone()),
-        "http:" if local => SourcePolicy::Ask(src.host.clone()),
-        _ => SourcePolicy::Refuse(format!(
-            "data is read over https (plain http from this machine alone); drop a local file on the page \
-             instead: {}//{}",
-            src.protocol, src.host
-        )),
-    }
-}
-
-/// The address of the file itself for the address of a page that shows it, on GitHub or Hugging
-/// Face. Other addresses are returned unchanged.
-pub fn raw_address(src: &str) -> String {
-    for (shown, raw, from, to) in [
-        ("https://github.com/", "https://raw.githubusercontent.com/", "/blob/", "/"),
-        ("https://huggingface.co/", "https://huggingface.co/", "/blob/", "/resolve/"),
-    ] {
-        if let Some(rest) = src.strip_prefix(shown)
-            && let Some((repository, path)) = rest.split_once(from)
-        {
-            return format!("{raw}{repository}{to}{path}");
-        }
-    }
-    src.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn url(text: &str) -> UrlParts {
-        // As the browser splits it; enough for tests.
-        let (protocol, rest) = text.split_once("//").unwrap_or((text, ""));
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
-        let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let (username, password) = user.split_once(':').unwrap_or((user, ""));
-        let hostname = match host.strip_prefix('[').and_then(|h| h.split_once(']')) {
-            Some((inner, _)) => format!("[{inner}]"),
-            None => host.split(':').next().unwrap_or("").to_owned(),
-        };
-        UrlParts {
-            protocol: protocol.into(),
-            hostname,
-            host: host.into(),
-            username: username.into(),
-            password: password.into(),
-        }
-    }
+    const PARENT: HostState = HostState { window: HostWindow::Parent, busy: false, taken: 0 };
+    const OPENER: HostState = HostState { window: HostWindow::Opener, ..PARENT };
 
     #[test]
-    fn look_alike_hosts_are_asked_about_by_their_own_name() {
-        let page = url("https://tools.example.org/gemmscope/");
-        let policy = |u: &str| source_policy(&url(u), &page);
-        assert_eq!(policy("https://tools.example.org/a.csv"), SourcePolicy::SameOrigin);
-        for other in [
-            "tools.example.org.evil.net",
-            "evil-tools.example.org",
-            "tools.example.org:8443",
-            "tooIs.example.org",
-            "xn--tols-0qa.example.org",
-            "example.org",
-        ] {
-            assert_eq!(policy(&format!("https://{other}/a.csv")), SourcePolicy::Ask(other.into()));
-        }
-        for refused in [
-            "https://tools.example.org@evil.net/a.csv",
-            "https://tools.example.org:x@evil.net/a.csv",
-            "http://tools.example.org/a.csv",
-            "http://localhost.evil.net/a.csv",
-            "http://127.0.0.1.evil.net/a.csv",
-            "javascript:",
-            "data:",
-            "file:///etc/passwd",
-            "blob:",
-            "ftp://tools.example.org/a.csv",
-        ] {
-            assert!(matches!(policy(refused), SourcePolicy::Refuse(_)), "{refused}");
-        }
-        assert_eq!(
-            policy("http://localhost:9000/a.csv"),
-            SourcePolicy::Ask("localhost:9000".into())
-        );
-        assert_eq!(
-            source_policy(&url("http://box/a.csv"), &url("http://box/gemmscope/")),
-            SourcePolicy::SameOrigin
-        );
-    }
-
-    #[test]
-    fn addresses_of_pages_about_files_become_those_of_the_files() {
-        assert_eq!(
-            raw_address("https://github.com/o/r/blob/main/a/b.csv"),
-            "https://raw.githubusercontent.com/o/r/main/a/b.csv"
-        );
-        assert_eq!(
-            raw_address("https://huggingface.co/datasets/o/r/blob/main/b.csv"),
-            "https://huggingface.co/datasets/o/r/resolve/main/b.csv"
-        );
-        for same in ["https://github.com.evil.net/o/r/blob/main/b.csv", "bench.csv", ""] {
-            assert_eq!(raw_address(same), same);
-        }
-    }
-
-    #[test]
-    fn only_the_parent_connects_once_with_one_port() {
+    fn a_host_connects_once_with_one_port() {
         let hello = r#"{"gemm":{"v":1,"type":"connect"}}"#;
-        assert_eq!(connect(hello, true, 1, false), Ok(1));
+        assert_eq!(connect(hello, 1, false), Ok(1));
         let code = |r: Result<u32, Option<Refusal>>| r.unwrap_err().map(|r| r.code);
-        assert_eq!(code(connect(hello, false, 1, false)), Some("source"));
-        assert_eq!(code(connect(hello, true, 1, true)), Some("connected"));
-        assert_eq!(code(connect(hello, true, 0, false)), Some("bad-message"));
-        assert_eq!(code(connect(hello, true, 2, false)), Some("bad-message"));
+        assert_eq!(code(connect(hello, 1, true)), Some("connected"));
+        assert_eq!(code(connect(hello, 0, false)), Some("bad-message"));
+        assert_eq!(code(connect(hello, 2, false)), Some("bad-message"));
         let newer = r#"{"gemm":{"v":2,"type":"connect"}}"#;
-        assert_eq!(code(connect(newer, true, 1, false)), Some("version"));
+        assert_eq!(code(connect(newer, 1, false)), Some("version"));
         for foreign in
             ["", "null", "\"x\"", r#"{"type":"connect"}"#, r#"{"gemm":{"type":"hello"}}"#]
         {
-            assert_eq!(connect(foreign, true, 1, false), Err(None));
+            assert_eq!(connect(foreign, 1, false), Err(None));
         }
     }
 
@@ -435,7 +319,7 @@ mod tests {
     fn requests_and_their_refusals() {
         let load = r#"{"type":"load","id":7,"name":"bench.csv","format":"iree","later":1}"#;
         assert_eq!(
-            request(load, Some(10), false),
+            request(load, Some(10), PARENT),
             Ok(Request::Load {
                 id: 7,
                 name: "bench.csv".into(),
@@ -447,24 +331,40 @@ mod tests {
             let r = r.unwrap_err();
             (r.id, r.code)
         };
-        assert_eq!(code(request(load, None, false)), (Some(7), "bad-message"));
-        assert_eq!(code(request(load, Some(10), true)), (Some(7), "busy"));
-        assert_eq!(code(request(load, Some(MAX_BYTES + 1), false)), (Some(7), "too-large"));
+        assert_eq!(code(request(load, None, PARENT)), (Some(7), "bad-message"));
+        assert_eq!(code(request(load, Some(10), HostState { busy: true, ..PARENT })), (Some(7), "busy"));
+        assert_eq!(code(request(load, Some(MAX_BYTES + 1), PARENT)), (Some(7), "too-large"));
         assert_eq!(
-            code(request(r#"{"type":"eval","id":1}"#, None, false)),
+            code(request(r#"{"type":"eval","id":1}"#, None, PARENT)),
             (Some(1), "unknown-type")
         );
-        assert_eq!(code(request(r#"{"type":"load"}"#, Some(1), false)), (None, "bad-message"));
-        assert_eq!(code(request("[1", None, false)), (None, "bad-message"));
-        assert_eq!(code(request(&" ".repeat(MAX_MESSAGE + 1), None, false)), (None, "too-large"));
+        assert_eq!(code(request(r#"{"type":"load"}"#, Some(1), PARENT)), (None, "bad-message"));
+        assert_eq!(code(request("[1", None, PARENT)), (None, "bad-message"));
+        assert_eq!(code(request(&" ".repeat(MAX_MESSAGE + 1), None, PARENT)), (None, "too-large"));
         let long = format!(r#"{{"type":"load","id":2,"name":"{}"}}"#, "x".repeat(300));
-        assert_eq!(code(request(&long, Some(1), false)), (Some(2), "bad-message"));
+        assert_eq!(code(request(&long, Some(1), PARENT)), (Some(2), "bad-message"));
         let theme = r#"{"type":"view","id":3,"set":{"theme":"pink"}}"#;
-        assert_eq!(code(request(theme, None, false)), (Some(3), "bad-message"));
+        assert_eq!(code(request(theme, None, PARENT)), (Some(3), "bad-message"));
         assert_eq!(
-            request(r#"{"type":"export","id":4,"what":"svg"}"#, None, false),
+            request(r#"{"type":"export","id":4,"what":"svg"}"#, None, PARENT),
             Ok(Request::Export { id: 4, what: EmbedExport::Svg })
         );
+    }
+
+    #[test]
+    fn an_opener_hands_over_files_up_to_a_limit_and_learns_nothing() {
+        let load = r#"{"type":"load","id":7,"name":"bench.csv"}"#;
+        let code = |r: Result<Request, Refusal>| r.map_err(|r| r.code).map(|_| ());
+        assert_eq!(code(request(load, Some(MAX_BYTES), OPENER)), Ok(()));
+        let after = |taken| HostState { taken, ..OPENER };
+        assert_eq!(code(request(load, Some(MAX_BYTES), after(1))), Err("too-large"));
+        assert_eq!(code(request(load, Some(1), after(usize::MAX))), Err("too-large"));
+        let parent = HostState { taken: MAX_BYTES, ..PARENT };
+        assert_eq!(code(request(load, Some(MAX_BYTES), parent)), Ok(()));
+        for asks in [r#"{"type":"export","id":1,"what":"csv"}"#, r#"{"type":"view","id":1,"set":{}}"#] {
+            assert_eq!(code(request(asks, None, OPENER)), Err("not-allowed"));
+        }
+        assert_eq!(code(request(r#"{"type":"x","id":1}"#, None, OPENER)), Err("unknown-type"));
     }
 
     #[test]
@@ -480,8 +380,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_survived(text in "\\PC*", bytes in proptest::option::of(0usize..100)) {
-            let _ = request(&text, bytes, false);
-            let _ = connect(&text, true, 1, false);
+            let _ = request(&text, bytes, PARENT);
+            let _ = connect(&text, 1, false);
         }
     }
 }

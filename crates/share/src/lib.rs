@@ -8,7 +8,8 @@
 //! |---|---|
 //! | [`data`] | files with their options as one packed text, links, saved pages |
 //! | [`extract`] | the rows of the open files as tables of our own, which is all that goes along |
-//! | [`embed`] | messages between an embedded page and its host, and which addresses are fetched |
+//! | [`embed`] | messages between this page and its host: the page around it, or the one that opened it |
+//! | [`source`] | which addresses of a link data is fetched from |
 //! | [`snippets`] | texts for documentation systems, and the escape of each language in them |
 //!
 //! ```
@@ -28,3 +29,4 @@ pub mod data;
 pub mod embed;
 pub mod extract;
 pub mod snippets;
+pub mod source;

@@ -135,6 +135,36 @@ pub fn lines(ledger: &Ledger) -> Vec<String> {
     ledger.books.iter().map(line).collect()
 }
 
+/// Length of a bar, characters.
+const BAR: usize = 24;
+/// What the characters of a bar stand for.
+pub const BAR_KEY: &str = "Where the time goes (█ the roof, ▓ a faster run, ▒ launch, tile and what others reach, \
+                           ░ unexplained, · no roof)";
+
+/// The time of a side as a line of characters, in the order of [`BAR_KEY`]: `██████████████▓▓▓▒░░░░░░░`; "" where it has
+/// no time.
+pub fn bar(book: &Book) -> String {
+    let shade = |account: Account| match account {
+        Account::Roof => 0,
+        Account::Launch | Account::Tile | Account::Published => 2,
+        Account::Rest => 3,
+        Account::NoRoof => 4,
+        _ => 1,
+    };
+    let mut seconds = [0.0; 5];
+    book.each().for_each(|(account, sum)| seconds[shade(account)] += sum.seconds);
+    let all: f64 = seconds.iter().sum();
+    let (mut line, mut sum, mut drawn) = (String::new(), 0.0, 0);
+    for (seconds, character) in seconds.into_iter().zip(['█', '▓', '▒', '░', '·']) {
+        sum += seconds;
+        // Ends are rounded, not lengths, so that all bars are of one length.
+        let end = if all > 0.0 { (BAR as f64 * sum / all).round() as usize } else { 0 };
+        line.extend(std::iter::repeat_n(character, end.saturating_sub(drawn)));
+        drawn = drawn.max(end);
+    }
+    line
+}
+
 /// The finding of lost time that sentences name: the first of a side and device that weighs and is neither scatter
 /// nor one row in question.
 pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<&'f Finding> {
@@ -207,6 +237,24 @@ mod tests {
         assert_eq!(total(&book), "20.0 ms, roof unknown");
         (book.name, book.groups) = ("oneDNN".to_owned(), 168);
         assert_eq!(total(&book), "20.0 ms on 168 GEMMs, roof unknown");
+    }
+
+    #[test]
+    fn a_bar_has_one_length_and_its_parts_are_those_of_the_time() {
+        let mut book = Book { time_s: 1.0, ..Book::default() };
+        assert_eq!(bar(&book), "");
+        for (account, seconds) in [
+            (Account::Roof, 0.5),
+            (Account::Layout, 0.125),
+            (Account::Library, 0.125),
+            (Account::Launch, 0.01),
+            (Account::Rest, 0.24),
+        ] {
+            book.accounts[account as usize] = Sum { seconds, groups: 1 };
+        }
+        assert_eq!(bar(&book), "████████████▓▓▓▓▓▓░░░░░░");
+        book.accounts[Account::NoRoof as usize] = Sum { seconds: 1.0, groups: 1 };
+        assert_eq!(bar(&book), "██████▓▓▓░░░············");
     }
 
     #[test]

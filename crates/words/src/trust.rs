@@ -4,7 +4,7 @@ use crate::findings::{NOISE, built_for_another, far_below_question};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::names::distinct;
 use gemmscope_analysis::trust::{
-    About, AboveCause, Assumed, Chosen, Ground, ReasonFacts, TrustFacts, Verdict,
+    About, AboveCause, Assumed, Chosen, Ground, MeasuringRule, ReasonFacts, TrustFacts, Verdict,
 };
 use gemmscope_model::units::{
     Bytes, FlopsPerSec, capitalized, decapitalized, grouped, percent, plural, seconds_brief,
@@ -37,6 +37,15 @@ pub struct Reason {
     pub share: Option<f64>,
 }
 
+/// A rule of measuring, and whether it was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct KeptRule {
+    /// The rule.
+    pub rule: MeasuringRule,
+    /// Whether the rows show that it was kept; `None` where they cannot tell.
+    pub kept: Option<bool>,
+}
+
 /// How far the figures of a frame can be trusted, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Trust {
@@ -44,6 +53,8 @@ pub struct Trust {
     pub verdict: Verdict,
     /// The heaviest first, and by device.
     pub reasons: Vec<Reason>,
+    /// The rules of measuring, each with whether it was kept; `None` where the rows cannot tell.
+    pub rules: Vec<KeptRule>,
     /// What no file states and was assumed, each once. The keys are those of `ImportOptions::answers`; "" for what
     /// the rows are.
     pub assumed: Vec<Assumption>,
@@ -77,6 +88,11 @@ impl Trust {
         Trust {
             verdict: facts.verdict,
             reasons: facts.reasons.iter().map(reason).collect(),
+            rules: MeasuringRule::ALL
+                .iter()
+                .zip(facts.rules)
+                .map(|(rule, kept)| KeptRule { rule: *rule, kept })
+                .collect(),
             assumed: facts.assumed.iter().map(assumption).collect(),
             chosen: facts.chosen.iter().map(chosen).collect(),
         }
@@ -94,6 +110,23 @@ impl Trust {
             [] => self.verdict.label().to_owned(),
             _ => format!("{}: {}", self.verdict.label(), told.join("; ")),
         }
+    }
+
+    /// `Of the rules of measuring: kept no launch in the time; broken cold caches; cannot be told: a settled clock,
+    /// enough runs.` "" where no row can tell any.
+    pub fn measuring(&self) -> String {
+        let of = |kept| {
+            let rules = self.rules.iter().filter(|r| r.kept == kept).map(|r| r.rule.label());
+            rules.collect::<Vec<_>>().join(", ")
+        };
+        let known = [("kept ", of(Some(true))), ("broken ", of(Some(false)))];
+        if known.iter().all(|(_, rules)| rules.is_empty()) {
+            return String::new();
+        }
+        let all = known.into_iter().chain([("cannot be told: ", of(None))]);
+        let parts: Vec<String> =
+            all.filter(|(_, rules)| !rules.is_empty()).map(|(word, rules)| word.to_owned() + &rules).collect();
+        format!("Of the rules of measuring: {}.", parts.join("; "))
     }
 
     /// `Trust: sound.`
@@ -193,6 +226,25 @@ fn rows_text(r: &ReasonFacts) -> Option<String> {
                 plural(r.of, "row")
             )
         }
+        Ground::Plateau { low_s, high_s, bytes_range } => format!(
+            "{some} take{} {} to {}, however large they are (their bytes differ {bytes_range:.0}-fold): the time \
+             holds the launch, so small shapes measure the program that launches them",
+            if one { "s" } else { "" },
+            seconds_brief(*low_s),
+            seconds_brief(*high_s)
+        ),
+        Ground::Drift { change } => format!(
+            "the same GEMM takes {} {} at its last run than at its first (the median of {}): clock or temperature \
+             had not settled",
+            percent(change.abs()),
+            if *change > 0.0 { "longer" } else { "less" },
+            plural(r.count, "GEMM"),
+        ),
+        Ground::TimerStep => format!(
+            "{some} take{} exactly as long as GEMMs of other sizes, and no time is near theirs: the timer's step or \
+             the file's rounding is coarse",
+            if one { "s" } else { "" }
+        ),
         Ground::Clock => format!(
             "{some} ran under 90 % of the clock that the peak is of; each is judged at its own clock"
         ),

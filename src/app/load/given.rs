@@ -9,7 +9,7 @@ use crate::web::{boot, dom, storage};
 use gemmscope_import::ImportOptions;
 use gemmscope_share::data;
 use gemmscope_share::data::Carried;
-use gemmscope_share::embed::{SourcePolicy, UrlParts, raw_address, source_policy};
+use gemmscope_share::source::{SourcePolicy, UrlParts, raw_address, source_policy};
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 

@@ -92,12 +92,12 @@ fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
     let (shell, bench) = (loader.shell, loader.bench);
     let handler: host::Handler = Rc::new(move |host, request, bytes| match request {
         Request::Load { id, name, format, add } => {
-            host.busy.set(true);
+            host.set_busy(true);
             leptos::task::spawn_local(async move {
                 let bytes = bytes.map(|b| js_sys::Uint8Array::new(&b).to_vec());
                 let input = Input::from_bytes(&name, &bytes.unwrap_or_default());
                 let result = load(loader, input, format, add).await;
-                host.busy.set(false);
+                host.set_busy(false);
                 host.answer(id, result);
             });
         }

@@ -4,6 +4,7 @@ use crate::app::ui::{NARROW, media};
 use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
 use leptos::prelude::*;
+use wasm_bindgen::JsValue;
 
 /// Height of the line of figures, the filters and a bar of settings, px.
 const DOCK_TOP: f64 = 114.0;
@@ -55,8 +56,36 @@ pub enum Dialog {
     Mapping(u32),
     /// Links, pages, snippets.
     Share,
+    /// Asks before a file of the page that opened this one is read.
+    Handed(Handed),
     /// Asks before another host is contacted: its name and the whole address.
     Source(String, String),
+}
+
+/// The question whether a file may be opened. Copying the answer copies a handle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handed {
+    /// Origin of the page that hands it over.
+    pub origin: String,
+    /// Name of the file.
+    pub name: String,
+    /// Its size, bytes.
+    pub size: u64,
+    answer: StoredValue<js_sys::Function, LocalStorage>,
+}
+
+impl Handed {
+    /// A question; `answer` is called with whether to open the file.
+    pub fn new(origin: String, name: String, size: u64, answer: js_sys::Function) -> Handed {
+        Handed { origin, name, size, answer: StoredValue::new_local(answer) }
+    }
+
+    /// Answers the question; the first answer counts.
+    pub fn answer(&self, open: bool) {
+        if let Some(answer) = self.answer.try_get_value() {
+            let _ = answer.call1(&JsValue::NULL, &open.into());
+        }
+    }
 }
 
 /// How far the file that is being read has come.

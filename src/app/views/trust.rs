@@ -17,7 +17,8 @@ pub fn card(trust: &Trust) -> AnyView {
     // Reasons in favour are folded away behind those against.
     let heaviest = trust.reasons.iter().take_while(|r| r.weight == trust.verdict).count();
     let (first, more) = trust.reasons.split_at(heaviest.min(FIRST));
-    let behind = more.len() + trust.assumed.len();
+    let measuring = trust.measuring();
+    let behind = more.len() + trust.assumed.len() + usize::from(!measuring.is_empty());
     let (more, further) = more.split_at(more.len().min(MOST));
     let words = match trust.verdict {
         Verdict::Sound if first.is_empty() => "Nothing speaks against these figures.",
@@ -36,6 +37,7 @@ pub fn card(trust: &Trust) -> AnyView {
                     {(!further.is_empty()).then(|| view! {
                         <p>{format!("And {} alike. The report has all.", plural(further.len() as u64, "reason"))}</p>
                     })}
+                    {(!measuring.is_empty()).then(|| view! { <p>{measuring}</p> })}
                     {assumed(trust)}
                 </details>
             })}

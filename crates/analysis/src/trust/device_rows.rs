@@ -1,5 +1,6 @@
 //! What the rows of one device show of their measurement.
 
+use super::measured::{AllSeries, Measured, Plateau};
 use super::{AboveCause, EXCEPTION, Ground, ReasonFacts, Verdict, WHOLE};
 use crate::findings::{REPORTED_GAP, Reach};
 use gemmscope_model::dtype::DataType;
@@ -29,9 +30,15 @@ pub(super) struct RowsTime {
 }
 
 impl RowsTime {
-    fn add(&mut self, time_s: f64) {
+    pub(super) fn add(&mut self, time_s: f64) {
         self.rows += 1;
         self.time_s += time_s;
+    }
+
+    /// Adds the rows of another part.
+    pub(super) fn join(&mut self, other: &RowsTime) {
+        self.rows += other.rows;
+        self.time_s += other.time_s;
     }
 
     /// Its rows but for those of `other`.
@@ -72,6 +79,14 @@ pub(super) struct DeviceRows {
     low_clock: RowsTime,
     /// By type: how many rows, and how near their roof they come.
     reach: Vec<(DataType, usize, Reach)>,
+    series: AllSeries,
+}
+
+/// What the series of one device show.
+pub(super) struct MeasuredRows {
+    plateau: Measured<Plateau>,
+    drift: Measured<f64>,
+    timer_step: Measured<()>,
 }
 
 /// Columns that are read row by row.
@@ -108,6 +123,7 @@ impl DeviceRows {
             return;
         }
         self.all.add(time_s);
+        self.series.add(data, r);
         // A profiler's kernel times hold no launch, and its clock counts nanoseconds.
         let source = || data.sources.get(usize::from(data.source[r]));
         if call_s < SHORT_S && !source().is_some_and(Source::times_kernels) {
@@ -196,8 +212,33 @@ impl DeviceRows {
         })
     }
 
+    /// What its series show of how they were measured.
+    pub(super) fn measured(&self, frame: &Frame) -> MeasuredRows {
+        MeasuredRows {
+            plateau: self.series.plateau(frame),
+            drift: self.series.drift(frame),
+            timer_step: self.series.timer_step(frame),
+        }
+    }
+
+    /// Whether each rule of measuring was kept; `None` where the rows cannot tell.
+    pub(super) fn rules(&self, measured: &MeasuredRows) -> [Option<bool>; 5] {
+        let known = |tells: bool, broken: bool| tells.then_some(!broken);
+        let mut not_cold = self.warm;
+        not_cold.join(&self.cached);
+        let spread = graded(&self.spread, &self.spread_known, Verdict::WithCare);
+        [
+            known(measured.plateau.tells, measured.plateau.found.is_some()),
+            // That no row shows a warm cache does not show a cold one.
+            (not_cold.part(&self.roofed) > EXCEPTION).then_some(false),
+            known(measured.drift.tells, measured.drift.found.is_some()),
+            known(self.spread_known.rows > 0, spread > Verdict::Sound),
+            known(measured.timer_step.tells, measured.timer_step.found.is_some()),
+        ]
+    }
+
     /// What its rows show.
-    pub(super) fn reasons(&self) -> Vec<ReasonFacts> {
+    pub(super) fn reasons(&self, measured: &MeasuredRows) -> Vec<ReasonFacts> {
         let mut out = Vec::new();
         let mut add = |ground, weight, part: &RowsTime, of: &RowsTime| {
             if of.rows == 0 {
@@ -241,6 +282,18 @@ impl DeviceRows {
         add(ground, graded(wide, of, Verdict::WithCare), wide, of);
         let (low, of) = (&self.low_clock, &self.clocked);
         add(Ground::Clock, graded(low, of, Verdict::WithCare), low, of);
+        if let Some(Plateau { low_s, high_s, bytes_range }) = measured.plateau.found {
+            let part = &measured.plateau.rows;
+            let ground = Ground::Plateau { low_s, high_s, bytes_range };
+            add(ground, graded(part, all, Verdict::Doubtful), part, all);
+        }
+        if let Some(change) = measured.drift.found {
+            add(Ground::Drift { change }, Verdict::WithCare, &measured.drift.rows, all);
+        }
+        if measured.timer_step.found.is_some() {
+            let part = &measured.timer_step.rows;
+            add(Ground::TimerStep, graded(part, all, Verdict::WithCare), part, all);
+        }
         out
     }
 

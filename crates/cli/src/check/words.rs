@@ -1,14 +1,19 @@
 //! The verdict as blocks of a document, for a log or a pull request.
 
+use super::runs::{self, Run};
 use super::{Efficiency, Limit, Missing, Published, Regression};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
-use gemmscope_words::doc::{Block, DocTable, Set, owned, text};
+use gemmscope_words::doc::{Block, DocTable, Set, markdown, owned, text};
 use gemmscope_words::headline;
 use gemmscope_words::trust::Trust;
 
-/// Most rows listed for a limit; JSON has all.
-const LISTED: usize = 20;
+/// Most rows that a terminal lists for a limit; JSON has all.
+pub(super) const LISTED: usize = 20;
+/// Most that a comment lists.
+const IN_COMMENT: usize = 5;
+/// Most characters of a comment: GitHub takes 65,536, and a link comes after it.
+const MOST: usize = 59_000;
 
 fn word(held: Option<bool>) -> &'static str {
     match held {
@@ -22,54 +27,84 @@ fn of(side: &str) -> String {
     if side.is_empty() { String::new() } else { format!(" of {side}") }
 }
 
-/// The verdict, each limit with its result and the rows that break it, the ledger of each side, and the trust.
-pub(super) fn blocks<'a>(
-    held: Option<bool>,
-    (limits, missing): (&'a [Limit], Option<&'a Missing>),
-    ledger: &Ledger,
-    trust: &Trust,
-) -> Vec<Block<'a>> {
-    let mut all = DocTable::new(&[("", Set::Text), ("limit", Set::Text), ("found", Set::Text)]);
-    let mut out = vec![Block::Heading(3, owned(format!("GEMM check: {}", word(held))))];
-    let mut broken = Vec::new();
-    for limit in limits {
-        let (held, wanted, found) = match limit {
-            Limit::Efficiency(e) => (e.held, e.wanted(), e.found()),
-            Limit::Regression(r) => (r.held, r.wanted(), r.found()),
-            Limit::Published(p) => (p.held, p.wanted(), p.found()),
-        };
-        all.row(vec![word(held).into(), owned(wanted), owned(found)]);
-        let (table, rows) = match limit {
-            _ if held != Some(false) => continue,
-            Limit::Efficiency(e) => (low(e), e.rows.len()),
-            Limit::Regression(r) => (slow(r), r.rows.len()),
-            Limit::Published(p) => (slower_than_others(p), p.rows.len()),
-        };
-        broken.push(Block::Table(table));
-        broken.extend((rows > LISTED).then(|| text(and_more(rows - LISTED))));
-    }
-    if let Some(m) = missing {
-        all.row(vec![word(m.held).into(), owned(m.wanted()), owned(m.found())]);
-        if m.gone > 0 {
-            broken.push(Block::Table(gone(m)));
-            broken.extend((m.gone > LISTED).then(|| text(and_more(m.gone - LISTED))));
+/// What is said of the limits.
+#[derive(Clone, Copy)]
+pub(super) struct Verdict<'a> {
+    pub(super) held: Option<bool>,
+    pub(super) limits: &'a [Limit],
+    pub(super) missing: Option<&'a Missing>,
+}
+
+impl<'a> Verdict<'a> {
+    /// The verdict, each limit with its result and the worst rows that break it, the ledger of each side, and the
+    /// trust.
+    pub(super) fn blocks(&self, most: usize, ledger: &Ledger, trust: &Trust) -> Vec<Block<'a>> {
+        let mut all = DocTable::new(&[("", Set::Text), ("limit", Set::Text), ("found", Set::Text)]);
+        let mut out = vec![Block::Heading(3, owned(format!("GEMM check: {}", word(self.held))))];
+        let mut broken = Vec::new();
+        for limit in self.limits {
+            let (held, wanted, found) = match limit {
+                Limit::Efficiency(e) => (e.held, e.wanted(), e.found()),
+                Limit::Regression(r) => (r.held, r.wanted(), r.found()),
+                Limit::Published(p) => (p.held, p.wanted(), p.found()),
+            };
+            all.row(vec![word(held).into(), owned(wanted), owned(found)]);
+            let (table, rows) = match limit {
+                _ if held != Some(false) => continue,
+                Limit::Efficiency(e) => (low(e, most), e.rows.len()),
+                Limit::Regression(r) => (slow(r, most), r.rows.len()),
+                Limit::Published(p) => (slower_than_others(p, most), p.rows.len()),
+            };
+            broken.push(Block::Table(table));
+            broken.extend((rows > most).then(|| text(and_more(rows - most))));
         }
+        if let Some(m) = self.missing {
+            all.row(vec![word(m.held).into(), owned(m.wanted()), owned(m.found())]);
+            if m.gone > 0 {
+                broken.push(Block::Table(gone(m, most)));
+                broken.extend((m.gone > most).then(|| text(and_more(m.gone - most))));
+            }
+        }
+        out.push(Block::Table(all));
+        out.extend(broken);
+        if !ledger.books.is_empty() {
+            let bars = ledger.books.iter().map(headline::bar);
+            let lines = bars.zip(headline::lines(ledger));
+            let lines = lines.map(|(bar, line)| owned(format!("{bar} {line}").trim_start()));
+            out.push(Block::List(headline::BAR_KEY, lines.collect()));
+        }
+        out.push(text(trust.line()));
+        out
     }
-    out.push(Block::Table(all));
-    out.extend(broken);
-    if !ledger.books.is_empty() {
-        let lines = headline::lines(ledger).into_iter().map(owned).collect();
-        out.push(Block::List("Where the time goes", lines));
+}
+
+/// The comment on a pull request: the verdict with the worst rows, how the last runs went, and these as a comment of
+/// HTML, which the next one goes on from. What would be too long for a comment is left out from the end.
+pub(super) fn comment(verdict: &Verdict<'_>, ledger: &Ledger, trust: &Trust, all: &[Run]) -> String {
+    let mut blocks = verdict.blocks(IN_COMMENT, ledger, trust);
+    let trend = runs::trend(all);
+    if !trend.is_empty() {
+        blocks.push(Block::List("The last runs", trend.into_iter().map(owned).collect()));
     }
-    out.push(text(trust.line()));
-    out
+    let hidden = runs::hidden(all);
+    let room = MOST.saturating_sub(hidden.chars().count());
+    let mut written = markdown(&blocks);
+    while written.chars().count() > room && blocks.len() > 2 {
+        blocks.truncate(blocks.len() - 2);
+        blocks.push(text("The rest would be too long for a comment: --json has all of it."));
+        written = markdown(&blocks);
+    }
+    if written.chars().count() > room {
+        written = markdown(&blocks[..1]);
+    }
+    format!("{}\n{hidden}\n", written.trim_start())
 }
 
 /// The first rows below a limit on the efficiency.
-fn low(e: &Efficiency) -> DocTable<'_> {
+fn low(e: &Efficiency, most: usize) -> DocTable<'_> {
     let columns = ["GEMM", "types", "of the roof", "where"].map(|title| (title, Set::Text));
     let mut table = DocTable::new(&columns);
-    for row in e.rows.iter().take(LISTED) {
+    for row in e.rows.iter().take(most) {
         let (gemm, types) = (row.gemm.as_str(), row.types.as_str());
         let place = owned(format!("{}:{}", row.file, row.line));
         table.row(vec![gemm.into(), types.into(), owned(percent(row.efficiency)), place]);
@@ -78,10 +113,10 @@ fn low(e: &Efficiency) -> DocTable<'_> {
 }
 
 /// The first GEMMs over the limit.
-fn slow(r: &Regression) -> DocTable<'_> {
+fn slow(r: &Regression, most: usize) -> DocTable<'_> {
     let columns = ["GEMM", "before", "now", "change"].map(|title| (title, Set::Text));
     let mut table = DocTable::new(&columns);
-    for row in r.rows.iter().take(LISTED) {
+    for row in r.rows.iter().take(most) {
         let [before, now] = [row.before_s, row.now_s].map(|s| owned(Seconds(s)));
         let change = format!("{:+.1} %", row.longer * 100.0);
         table.row(vec![row.gemm.as_str().into(), before, now, owned(change)]);
@@ -90,11 +125,11 @@ fn slow(r: &Regression) -> DocTable<'_> {
 }
 
 /// The first GEMMs that are slower than published.
-fn slower_than_others(p: &Published) -> DocTable<'_> {
+fn slower_than_others(p: &Published, most: usize) -> DocTable<'_> {
     let columns =
         ["GEMM", "types", "others", "now", "change", "by", "where"].map(|title| (title, Set::Text));
     let mut table = DocTable::new(&columns);
-    for row in p.rows.iter().take(LISTED) {
+    for row in p.rows.iter().take(most) {
         let [others, now] = [row.published_s, row.now_s].map(|s| owned(Seconds(s)));
         let change = format!("{:+.1} %", row.longer * 100.0);
         let place = owned(format!("{}:{}", row.file, row.line));
@@ -105,9 +140,9 @@ fn slower_than_others(p: &Published) -> DocTable<'_> {
 }
 
 /// The first GEMMs that are missing.
-fn gone(m: &Missing) -> DocTable<'_> {
+fn gone(m: &Missing, most: usize) -> DocTable<'_> {
     let mut table = DocTable::new(&[("missing", Set::Text)]);
-    m.gemms.iter().take(LISTED).for_each(|gemm| table.row(vec![gemm.as_str().into()]));
+    m.gemms.iter().take(most).for_each(|gemm| table.row(vec![gemm.as_str().into()]));
     table
 }
 

@@ -140,7 +140,7 @@ fn an_option_of_another_command_and_a_second_standard_input_are_refused() {
 fn every_command_in_the_documentation_parses() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![root.join("README.md"), root.join("python/README.md")];
-    for folder in ["docs/src", "docs/examples", "scripts"] {
+    for folder in ["docs/src", "docs/examples", "scripts", "skills/gemm-analysis"] {
         let entries = std::fs::read_dir(root.join(folder)).unwrap();
         files.extend(entries.map(|e| e.unwrap().path()));
     }
