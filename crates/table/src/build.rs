@@ -6,6 +6,7 @@ pub mod cell_text;
 pub mod cells;
 pub(crate) mod column;
 mod file_remarks;
+mod groups;
 pub mod intern;
 mod parts;
 mod rates;
@@ -133,12 +134,14 @@ pub struct TableBuilder {
     room: usize,
     columns: Vec<Column<Values>>,
     /// Cache of operations: keys and codes, by a few bits of the key.
-    recent_ops: Vec<(u64, u16)>,
-    op_codes: HashMap<u64, u16>,
+    recent_ops: Vec<(u128, u16)>,
+    op_codes: HashMap<u128, u16>,
     device_codes: HashMap<String, u16>,
     /// Code of the device that the user chose; 0 where there is none.
     chosen_device: u16,
     rejected: Rejected,
+    /// Rows of each group of grouped GEMMs, which the user gave.
+    routing: Option<Vec<u32>>,
     /// Highest believable rate by code of the device, FLOP/s; NaN: not looked up.
     limits: Vec<f64>,
     /// The file's own rates.
@@ -388,6 +391,7 @@ impl TableBuilder {
     #[inline]
     pub fn commit(&mut self, line: u32, raw: &[u8], row: Result<Row, RowError>) {
         let row = match row {
+            Ok(row) if row.op.groups.is_some() => self.routed(row),
             Ok(row) => row,
             Err(error) => return self.reject(line, raw, &error),
         };
@@ -415,7 +419,8 @@ impl TableBuilder {
     #[inline]
     pub fn op_code(&mut self, op: Operation) -> Option<u16> {
         let key = op.key();
-        let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % OP_SLOTS;
+        let hash = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let slot = (hash >> 40) as usize % OP_SLOTS;
         match self.recent_ops.get(slot) {
             Some(&(known, code)) if known == key => Some(code),
             _ => {
@@ -428,7 +433,7 @@ impl TableBuilder {
         }
     }
 
-    fn find_or_add_op(&mut self, op: Operation, key: u64) -> Option<u16> {
+    fn find_or_add_op(&mut self, op: Operation, key: u128) -> Option<u16> {
         if let Some(&code) = self.op_codes.get(&key) {
             return Some(code);
         }

@@ -389,7 +389,7 @@ fn first_rows(data: &Dataset) -> Vec<[String; 4]> {
         [
             format!(
                 "{} {}",
-                shape_label(data.m[i], data.n[i], data.k[i], data.batch[i]),
+                shape_label(&data.problem(i)),
                 op.layout()
             ),
             op.a.name().to_owned(),

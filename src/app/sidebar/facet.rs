@@ -53,7 +53,7 @@ pub fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetO
 /// the text columns of these files.
 pub fn facet_fields(frame: &Frame) -> Vec<Field> {
     let built_in =
-        [Field::Dtype, Field::Batch, Field::Transposes, Field::Bound, Field::Device, Field::Source];
+        [Field::Dtype, Field::Batch, Field::Groups, Field::Transposes, Field::Bound, Field::Device, Field::Source];
     let own = frame
         .data
         .columns

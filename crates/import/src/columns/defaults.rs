@@ -167,8 +167,12 @@ pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOpti
     device
 }
 
-/// The device that the user chose for a file that may name its own; 0 where there is none.
+/// The device that the user chose for a file that may name its own; 0 where there is none. Takes the routing of
+/// grouped GEMMs that the user gave, too.
 pub(crate) fn chosen_device(table: &mut TableBuilder, options: &ImportOptions) -> u16 {
+    if let Some(routing) = options.answer(ROUTING) {
+        table.choose_routing(routing);
+    }
     options.answer("device").map_or(0, |name| table.choose_device(name))
 }
 
