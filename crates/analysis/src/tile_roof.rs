@@ -151,6 +151,8 @@ pub struct RowTile {
     pub split_k: SplitK,
     /// The problem in tiles.
     pub tiling: Tiling,
+    /// Share of the rows of its tiles that the groups of a grouped GEMM fill.
+    pub fill: Option<f64>,
     /// Units of the device, and what its vendor calls them.
     pub units: Option<(u32, String)>,
     /// Workgroups in waves; `None` if they cannot be counted.
@@ -384,6 +386,12 @@ impl<'a> TileRoofs<'a> {
             from,
             split_k,
             tiling,
+            fill: data
+                .problem(row)
+                .op
+                .groups
+                .filter(|groups| !groups.along_k)
+                .map(|_| tiling.fill(data.m[row], tile)),
             units,
             waves: waves.ok().map(|(waves, _)| waves),
             no_waves: waves.err(),

@@ -121,7 +121,12 @@ impl Tiling {
     }
 
     /// With so many tiles along M.
-    fn with_rows((m, n, batch): (u32, u32, u32), tile: Tile, tiles_m: u64, split_k: u32) -> Option<Self> {
+    fn with_rows(
+        (m, n, batch): (u32, u32, u32),
+        tile: Tile,
+        tiles_m: u64,
+        split_k: u32,
+    ) -> Option<Self> {
         let tiles_n = u64::from(n.div_ceil(tile.n));
         let covered_m = tiles_m as f64 * f64::from(tile.m);
         let covered_n = tiles_n as f64 * f64::from(tile.n);
@@ -144,9 +149,7 @@ impl Tiling {
             Some(groups) if groups.along_k => {
                 Self::new((m, n, batch.saturating_mul(groups.count)), tile, split_k)
             }
-            Some(groups) => {
-                Self::with_rows((m, n, batch), tile, groups.tiles(m, tile.m), split_k)
-            }
+            Some(groups) => Self::with_rows((m, n, batch), tile, groups.tiles(m, tile.m), split_k),
         }
     }
 

@@ -12,6 +12,7 @@ mod parts;
 mod rates;
 pub mod run;
 
+pub use groups::ROUTING;
 pub(crate) use rates::compare_rates;
 pub use rates::{compare_rates_by_source, roundings};
 
@@ -146,6 +147,8 @@ pub struct TableBuilder {
     limits: Vec<f64>,
     /// The file's own rates.
     reported_rate: Option<usize>,
+    /// The column of the rows of each group.
+    group_rows: Option<usize>,
     /// Assumptions for the file's card.
     pub assumptions: Vec<Assumption>,
     /// See [`Source::headers`](crate::dataset::Source::headers).
@@ -196,7 +199,11 @@ impl TableBuilder {
     /// A text column with a meaning; `label` is the header as the file spells it.
     pub fn text_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
         let values = Values::Text(TextColumn::with_room(self.room));
-        self.column(meaning, label, "", values)
+        let id = self.column(meaning, label, "", values);
+        if meaning == ColumnMeaning::GroupRows {
+            self.group_rows.get_or_insert(id.0);
+        }
+        id
     }
 
     /// A number column with a meaning, in the meaning's SI unit (`ColumnMeaning::unit`).
@@ -391,7 +398,12 @@ impl TableBuilder {
     #[inline]
     pub fn commit(&mut self, line: u32, raw: &[u8], row: Result<Row, RowError>) {
         let row = match row {
-            Ok(row) if row.op.groups.is_some() => self.routed(row),
+            Ok(row) if row.op.groups.is_some() || self.group_rows.is_some() => {
+                match self.routed(row) {
+                    Ok(row) => row,
+                    Err(reason) => return self.reject(line, raw, &RowError::new(reason)),
+                }
+            }
             Ok(row) => row,
             Err(error) => return self.reject(line, raw, &error),
         };

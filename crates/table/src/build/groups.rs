@@ -1,6 +1,6 @@
 //! Rows of grouped GEMMs: how their rows are divided, where the file or the user says so.
 
-use super::{Row, TableBuilder};
+use super::{Row, TableBuilder, Values};
 use crate::dataset::{Assumption, ColumnMeaning};
 use gemmscope_model::gemm::{Groups, Operation, Routing, parse_rows};
 
@@ -39,15 +39,32 @@ impl TableBuilder {
             let op = Operation { groups, ..row.op };
             return Some(Row { m: first, batch: m / first, op, ..row });
         };
-        let meaning = ColumnMeaning::GroupRows;
-        self.stage_text(meaning, "rows of each group", written(rows).as_bytes());
+        if self.staged_rows().is_none() {
+            let text = written(rows);
+            self.stage_text(ColumnMeaning::GroupRows, "rows of each group", text.as_bytes());
+        }
         let down = before.map_or(0, |groups| groups.down);
         let op = Operation { groups: Some(Groups { down, ..groups }), ..row.op };
-        Some(Row { m, op, ..row })
+        Some(Row { m, batch: 1, op, ..row })
     }
 
-    /// A row as it counts: where its routing is not known, as the user or the assumption has it.
-    pub(super) fn routed(&mut self, row: Row) -> Row {
+    /// The rows of each group that are staged for the row to come.
+    fn staged_rows(&self) -> Option<Vec<u32>> {
+        match &self.columns.get(self.group_rows?)?.data {
+            Values::Text(rows) if rows.len() > self.len() => parse_rows(rows.last()?),
+            _ => None,
+        }
+    }
+
+    /// A row as it counts: as the rows of each group that are staged for it divide it, and where its routing is not
+    /// known, as the user or the assumption has it.
+    pub(super) fn routed(&mut self, row: Row) -> Result<Row, &'static str> {
+        let Some(rows) = self.staged_rows() else { return Ok(self.assumed(row)) };
+        let whole = |known: &Row| u64::from(known.m) * u64::from(known.batch) == u64::from(row.m);
+        self.divided(row, &rows).filter(whole).ok_or("M is not the sum of the rows of its groups")
+    }
+
+    fn assumed(&mut self, row: Row) -> Row {
         let unknown = |groups: &Groups| matches!(groups.routing, Routing::Uniform(_));
         let Some(groups) = row.op.groups.filter(unknown) else { return row };
         let is_of_row = |rows: &Vec<u32>| {

@@ -236,7 +236,7 @@ impl ColumnMeaning {
         match self {
             M | N | K | Mnk | Square | Batch | Groups | PerToken | GroupRows | ShapeA | ShapeB => {
                 ColumnGroup::Sizes
-            },
+            }
             Dtype | DtypeA | DtypeB | DtypeC | Compute | TransA | TransB | Layout | Bias | Beta => {
                 ColumnGroup::Type
             }

@@ -176,7 +176,8 @@ fn bytes_formula(p: &Problem) -> Formula<Bytes> {
         return (m * k.clone() * a + k * n * b + results).into_unit(Bytes);
     }
     let active = letter("E_a", active);
-    let up = m.clone() * k.clone() * a.clone() + active.clone() * k.clone() * n * b.clone() + result;
+    let up =
+        m.clone() * k.clone() * a.clone() + active.clone() * k.clone() * n * b.clone() + result;
     let all = match inner(p) {
         Some(inner) => {
             up + m.clone() * inner.clone() * a + active * inner * k.clone() * b + m * k * c
