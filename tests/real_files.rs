@@ -155,13 +155,11 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// What is no table of GEMMs, and how it is refused.
-const REFUSED: [(&str, ErrorKind); 4] = [
+const REFUSED: [(&str, ErrorKind); 3] = [
     ("LICENCES.md", ErrorKind::NeedsMapping),
     // Intensity and rate alone: no M, N, K.
     ("ai_only.csv", ErrorKind::NeedsMapping),
     ("kernel_name_tile_expectations.csv", ErrorKind::NeedsMapping),
-    // Grouped products of experts: strides and numbers of tokens, no M, N, K.
-    ("MoE_unfused_fwd_piecewise.csv", ErrorKind::NeedsMapping),
 ];
 
 /// Every file is read or refused with a sentence; the share of rates that agree is printed by

@@ -55,10 +55,6 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            // Its run and its capture both hold eager work and several graphs, which are not told apart yet.
-            if path.ends_with("xdit_flux") {
-                continue;
-            }
             walk(&path, out);
         } else if path.extension().is_none_or(|e| e != "md") {
             out.push(path);
@@ -97,12 +93,12 @@ fn line(data: &Dataset) -> String {
     )
 }
 
-/// Reads traces that launch graphs once more, with the captures beside them.
+/// Reads traces that launch graphs once more, with the captures beside and below them.
 fn give_captures(tables: &mut [(PathBuf, Dataset)], root: &Path) {
     for i in 0..tables.len() {
-        let folder = tables[i].0.parent();
+        let Some(folder) = tables[i].0.parent() else { continue };
         let beside: Vec<&Dataset> =
-            tables.iter().filter(|(p, _)| p.parent() == folder).map(|(_, d)| d).collect();
+            tables.iter().filter(|(p, _)| p.starts_with(folder)).map(|(_, d)| d).collect();
         let at = beside.iter().position(|d| std::ptr::eq(*d, &tables[i].1));
         let captures = trace::missing_captures(&beside, at.unwrap_or(usize::MAX));
         if captures.is_empty() {

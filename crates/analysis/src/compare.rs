@@ -370,7 +370,7 @@ pub(crate) fn key_label(frame: &Frame, keys: &[Field], row: usize) -> String {
     let mut parts = Vec::with_capacity(keys.len());
     for key in keys {
         let text = match key {
-            Field::Shape => shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]),
+            Field::Shape => shape_label(&data.problem(row)),
             Field::Dtype => data.ops[data.op[row] as usize].types(),
             Field::Transposes => data.ops[data.op[row] as usize].layout().to_owned(),
             Field::Source => data.sources[data.source[row] as usize].name.clone(),

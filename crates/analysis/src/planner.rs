@@ -209,11 +209,6 @@ impl Plan {
                 }
             };
             let (crossing, share) = &mut out[at];
-            // Experts with different loads are separate rows, but cross together.
-            let same = |r: &CrossingRow| r.name == row.name && r.ridge_batch == row.ridge_batch;
-            if crossing.rows.iter().any(same) {
-                continue;
-            }
             // Experts need far more tokens than the layers around them.
             let weight = match row.ridge_batch {
                 Some(_) if !row.best.gemm.part.is_routed() => row.share,
@@ -338,8 +333,8 @@ fn step(state: &PlanState, device: &Device) -> Result<Step, TotalsError> {
     })
 }
 
-/// Tokens of the step from which a linear layer reaches the ridge. A routed expert gets only its
-/// share of them.
+/// Tokens of the step from which a linear layer reaches the ridge. Each of them is several rows of the routed
+/// experts.
 fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
     let gemm = &best.gemm;
     if gemm.part.is_attention() {
@@ -347,13 +342,11 @@ fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
     }
     let rows =
         u64::from(best.roof.ridge_size(|tokens| with_tokens(&gemm.problem, gemm.pass, tokens))?);
-    match model.experts {
-        Some(experts) if gemm.part.is_routed() && experts.per_token > 0 => {
-            let needed = rows.saturating_mul(u64::from(experts.count));
-            Some(needed.div_ceil(u64::from(experts.per_token)))
-        }
-        _ => Some(rows),
-    }
+    let rows_a_token = match model.experts {
+        Some(experts) if gemm.part.is_routed() => u64::from(experts.per_token.max(1)),
+        _ => 1,
+    };
+    Some(rows.div_ceil(rows_a_token))
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ pub struct ShapeWithoutTime {
     pub k: u32,
     /// GEMMs in one call.
     pub batch: u32,
+    /// The sizes in words: `8 × 6144 × 4096`.
+    #[serde(skip)]
+    pub shape: String,
     /// Type of A.
     pub dtype: &'static str,
     /// All types, for people.
@@ -63,6 +66,7 @@ impl ShapeWithoutTime {
                     n: p.n,
                     k: p.k,
                     batch: p.batch,
+                    shape: shape_label(&p),
                     dtype: p.op.a.id(),
                     types: p.op.types(),
                     calls: data.count(row),
@@ -73,11 +77,6 @@ impl ShapeWithoutTime {
             .collect();
         found.sort_by(|a, b| b.roof_time_s.total_cmp(&a.roof_time_s));
         found
-    }
-
-    /// `8 × 6144 × 4096`.
-    pub fn shape(&self) -> String {
-        shape_label(self.m, self.n, self.k, self.batch)
     }
 }
 

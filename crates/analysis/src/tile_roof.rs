@@ -151,6 +151,8 @@ pub struct RowTile {
     pub split_k: SplitK,
     /// The problem in tiles.
     pub tiling: Tiling,
+    /// Share of the rows of its tiles that the groups of a grouped GEMM fill.
+    pub fill: Option<f64>,
     /// Units of the device, and what its vendor calls them.
     pub units: Option<(u32, String)>,
     /// Workgroups in waves; `None` if they cannot be counted.
@@ -274,12 +276,22 @@ impl<'a> TileRoofs<'a> {
     fn tiled(&self, row: usize) -> Option<Tiled> {
         let (mut tile, from) = self.tile(row)?;
         let data = self.data;
-        let [m, n, batch] = [data.m[row], data.n[row], data.batch[row]];
+        let problem = data.problem(row);
+        let groups = problem.op.groups;
+        // The tiles of two products in one call are not told apart.
+        if groups.is_some_and(|groups| groups.down > 0) {
+            return None;
+        }
+        let rows = groups.filter(|groups| !groups.along_k).and_then(|_| data.group_rows(row));
+        let cut = |tile: Tile, split_k: u32| match &rows {
+            Some(rows) => Tiling::of_rows(rows, problem.n, tile, split_k),
+            None => Tiling::of(&problem, tile, split_k),
+        };
         let name = self.name_of(row);
         let launched = whole(self.workgroups, row).map(u64::from);
         // Whether a name's M is that of the row depends on who called; the launched grid tells.
         let fits = |tile: Tile| {
-            let tiles = Tiling::new((m, n, batch), tile, 1)?.workgroups();
+            let tiles = cut(tile, 1)?.workgroups();
             Some(launched? % tiles == 0)
         };
         if from == TileFrom::KernelName
@@ -288,13 +300,15 @@ impl<'a> TileRoofs<'a> {
         {
             tile = tile.swapped();
         }
-        let tiles = Tiling::new((m, n, batch), tile, 1)?;
+        let tiles = cut(tile, 1)?;
         let schedule = name.map_or(Schedule::Tiles, |n| n.schedule);
         let split_k = match whole(self.split_k, row).or(name.and_then(|n| n.split_k)) {
             Some(s) => SplitK::Stated(s),
             None => match launched {
                 Some(w)
+                    // A grouped kernel is launched for the most tiles that its groups could take.
                     if schedule == Schedule::Tiles
+                        && groups.is_none()
                         && let Some(parts) = parts(w, tiles.workgroups()) =>
                 {
                     SplitK::Launched(parts)
@@ -303,7 +317,7 @@ impl<'a> TileRoofs<'a> {
                 _ => SplitK::None,
             },
         };
-        let tiling = Tiling::new((m, n, batch), tile, split_k.factor().max(1))?;
+        let tiling = cut(tile, split_k.factor().max(1))?;
         Some(Tiled { tile, from, split_k, tiling, schedule })
     }
 
@@ -372,6 +386,12 @@ impl<'a> TileRoofs<'a> {
             from,
             split_k,
             tiling,
+            fill: data
+                .problem(row)
+                .op
+                .groups
+                .filter(|groups| !groups.along_k)
+                .map(|_| tiling.fill(data.m[row], tile)),
             units,
             waves: waves.ok().map(|(waves, _)| waves),
             no_waves: waves.err(),

@@ -236,7 +236,7 @@ fn print_shapes(out: &mut dyn Write, shapes: &[ShapeWithoutTime]) -> std::io::Re
             out,
             "    {:>9}          {}, {}, {}",
             Seconds(s.roof_time_s).to_string(),
-            one_line(&s.shape()),
+            one_line(&s.shape),
             s.types,
             s.bound.label()
         )?;

@@ -1,6 +1,7 @@
 //! Reading one cell: numbers, sizes, times, verdicts, and the checks that all formats share.
 
 pub(crate) mod digits;
+pub(crate) mod experts;
 pub(crate) mod operands;
 pub(crate) mod py;
 pub(crate) mod shape_text;
@@ -68,6 +69,9 @@ impl CellError {
         if what == name { self.of(what).reason } else { format!("{what} {self} ({name})") }
     }
 }
+
+/// Reason of a grouped GEMM whose other problems are not in the file.
+pub(crate) const ONE_OF_GROUPS: &str = "a grouped GEMM of which only the first problem is printed";
 
 /// Why a row is not used that is of another operation.
 pub(crate) const NOT_A_GEMM: &str = "not a GEMM";

@@ -135,6 +135,11 @@ const TEXTS: &[(&[Known], &str)] = texts! {
     [without "Input Dims" "operation_count", header "total_direct_kernel_time_ms" "Percentage (%)"]:
         "this is a summary of a TraceLens report: times by operation or category, without shapes; open \
         GEMM.csv or unified_perf_summary.csv of the same report, or the whole folder"
+    [header "param: N_Q" "param: H_Q"]:
+        "this is TraceLens's table of attention, not of GEMMs: open GEMM.csv of the same report, or the whole folder"
+    [header "param: input_shape" "param: filter_shape"]:
+        "this is TraceLens's table of convolutions, not of GEMMs: open GEMM.csv of the same report, or the whole \
+        folder"
     [header "collective name" "dur"] [header "rank" "dur" "size"]:
         "this is a list of collectives (communication between devices), not of GEMMs; of a TraceLens report, \
         open GEMM.csv"

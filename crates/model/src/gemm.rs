@@ -5,6 +5,10 @@ use crate::units::{Bytes, Flops, Intensity};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+mod groups;
+
+pub use groups::{Groups, Routing, parse_rows, tiles_of_rows};
+
 /// Everything about a GEMM but its size: the types and layout of its operands, bias and beta.
 /// A file has few distinct ones, so a dataset stores a code for each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,6 +29,9 @@ pub struct Operation {
     pub bias: bool,
     /// C is read as well as written (beta != 0).
     pub beta: bool,
+    /// How M is divided where each group of rows has a B of its own; `None` for one product or a batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Groups>,
 }
 
 impl Operation {
@@ -47,6 +54,7 @@ impl Operation {
             trans_b: false,
             bias: false,
             beta: false,
+            groups: None,
         }
     }
 
@@ -66,11 +74,24 @@ impl Operation {
     /// A number that is unique to this operation and never 0. It is cheaper to compare and to
     /// hash than the fields.
     #[inline]
-    pub fn key(&self) -> u64 {
+    pub fn key(&self) -> u128 {
         let flags = [self.trans_a, self.trans_b, self.bias, self.beta];
         let types = [self.a, self.b, self.c, self.compute];
         let flags = flags.iter().fold(1, |k, &f| k << 1 | u64::from(f));
-        types.iter().fold(flags, |k, &t| k << 8 | t as u64)
+        // 29 bits, as there are fewer than 64 types; groups take 98.
+        let own = u128::from(types.iter().fold(flags, |k, &t| k << 6 | t as u64));
+        match self.groups {
+            None => own,
+            Some(Groups { count, routing, down, along_k }) => {
+                let (known, number) = match routing {
+                    Routing::Known(active) => (1, active),
+                    Routing::Uniform(per_token) => (0, per_token),
+                };
+                let numbers = [count, number, down].into_iter();
+                let groups = numbers.fold(own, |key, n| key << 32 | u128::from(n));
+                groups << 2 | known << 1 | u128::from(along_k)
+            }
+        }
     }
 
     /// The constants from which work and traffic of this operation follow.
@@ -83,6 +104,7 @@ impl Operation {
             bytes_b: size(self.b),
             bytes_c: size(self.c) * if self.beta { 2.0 } else { 1.0 },
             bytes_bias: if self.bias { self.c.bytes() } else { 0.0 },
+            groups: self.groups,
         }
     }
 
@@ -142,6 +164,8 @@ pub struct Cost {
     pub bytes_c: f64,
     /// Bytes per column for the bias.
     pub bytes_bias: f64,
+    /// Groups of rows, each with a B and a bias of its own.
+    pub groups: Option<Groups>,
 }
 
 impl Cost {
@@ -149,18 +173,35 @@ impl Cost {
     /// crosses the memory bus once.
     ///
     /// `b (2 M N K) [+ b M N with bias]` and `b (M K s_a + K N s_b + M N s_c)`, `+ M N s_c` when C
-    /// is read, `+ N s_c` with bias.
+    /// is read, `+ N s_c` with bias. A grouped GEMM reads the B and bias of each active group
+    /// ([`Groups::active`]), or writes a C for each.
     #[inline]
     pub fn of(&self, m: f64, n: f64, k: f64, batch: f64) -> (f64, f64) {
-        let mn = m * n;
-        (
-            batch * (self.flops_per_mac * mn * k + self.flops_per_output * mn),
-            batch
-                * (m * k * self.bytes_a
-                    + k * n * self.bytes_b
-                    + mn * self.bytes_c
-                    + n * self.bytes_bias),
-        )
+        // Each group has a B, or a C, of its own.
+        let product = |n: f64, k: f64, bs: f64, cs: f64| {
+            let mn = m * n;
+            (
+                batch * (self.flops_per_mac * mn * k + self.flops_per_output * mn),
+                batch
+                    * (m * k * self.bytes_a
+                        + bs * (k * n * self.bytes_b)
+                        + cs * (mn * self.bytes_c)
+                        + bs * (n * self.bytes_bias)),
+            )
+        };
+        let Some(groups) = self.groups else { return product(n, k, 1.0, 1.0) };
+        if groups.along_k {
+            // The gradient of a B without rows is written too, as zeros.
+            return product(n, k, 1.0, f64::from(groups.count));
+        }
+        let active = groups.active(m);
+        let up = product(n, k, active, 1.0);
+        // The second product goes back from I to K columns.
+        let down = match groups.down {
+            0 => (0.0, 0.0),
+            inner => product(k, f64::from(inner), active, 1.0),
+        };
+        (up.0 + down.0, up.1 + down.1)
     }
 }
 
@@ -220,6 +261,12 @@ impl Problem {
         Bytes(2.0 * b * m * n * self.op.c.bytes())
     }
 
+    /// Groups of a grouped GEMM that have rows: see [`Groups::active`].
+    pub fn active(&self) -> Option<f64> {
+        let groups = self.op.groups?;
+        Some(groups.active(f64::from(if groups.along_k { self.k } else { self.m })))
+    }
+
     /// Arithmetic intensity: work over compulsory bytes, an upper bound of the real one.
     pub fn intensity(&self) -> Intensity {
         self.work() / self.bytes()
@@ -270,6 +317,7 @@ impl Problem {
                     b: self.op.a,
                     trans_a: true,
                     trans_b: self.op.trans_a,
+                    groups: op.groups.map(|groups| Groups { along_k: true, ..groups }),
                     ..op
                 },
             },
@@ -277,13 +325,14 @@ impl Problem {
     }
 }
 
-/// `4096 x 4096 x 1024 bf16 NT`, with `64 of` in front of a batch.
+/// `4096 x 4096 x 1024 bf16 NT`, with `64 of` in front of a batch and ` in 64 groups` behind a grouped GEMM.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.batch != 1 {
             write!(f, "{} of ", self.batch)?;
         }
-        write!(f, "{} × {} × {} {}", self.m, self.n, self.k, self.op)
+        write!(f, "{} × {} × {} {}", self.m, self.n, self.k, self.op)?;
+        self.op.groups.map_or(Ok(()), |groups| write!(f, " in {} groups", groups.count))
     }
 }
 

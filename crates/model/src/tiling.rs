@@ -16,7 +16,7 @@
 //! # Ok::<(), &str>(())
 //! ```
 
-use crate::gemm::Problem;
+use crate::gemm::{Problem, tiles_of_rows};
 use crate::roofline::Roof;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ impl fmt::Display for Tile {
 /// A problem cut into tiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tiling {
-    /// ceil(M / BM).
+    /// `ceil(M / BM)`; of a grouped GEMM the sum of it over the groups.
     pub tiles_m: u64,
     /// ceil(N / BN).
     pub tiles_n: u64,
@@ -107,7 +107,26 @@ impl Tiling {
         if [m, n, batch, tile.m, tile.n, split_k].contains(&0) {
             return None;
         }
-        let tiles_m = u64::from(m.div_ceil(tile.m));
+        Self::with_rows((m, n, batch), tile, u64::from(m.div_ceil(tile.m)), split_k)
+    }
+
+    /// Cuts groups of rows into tiles, of which each group begins its own: M is their sum.
+    pub fn of_rows(rows: &[u32], n: u32, tile: Tile, split_k: u32) -> Option<Self> {
+        let m = rows.iter().try_fold(0u32, |sum, rows| sum.checked_add(*rows))?;
+        if [m, n, tile.m, tile.n, split_k].contains(&0) {
+            return None;
+        }
+        let tiles_m = tiles_of_rows(rows.iter().copied(), tile.m);
+        Self::with_rows((m, n, 1), tile, tiles_m, split_k)
+    }
+
+    /// With so many tiles along M.
+    fn with_rows(
+        (m, n, batch): (u32, u32, u32),
+        tile: Tile,
+        tiles_m: u64,
+        split_k: u32,
+    ) -> Option<Self> {
         let tiles_n = u64::from(n.div_ceil(tile.n));
         let covered_m = tiles_m as f64 * f64::from(tile.m);
         let covered_n = tiles_n as f64 * f64::from(tile.n);
@@ -120,9 +139,23 @@ impl Tiling {
         })
     }
 
-    /// Cuts a problem into tiles, in the problem's own orientation.
+    /// Cuts a problem into tiles, in the problem's own orientation. The rows of a grouped GEMM are spread evenly
+    /// over its active groups.
     pub fn of(problem: &Problem, tile: Tile, split_k: u32) -> Option<Self> {
-        Self::new((problem.m, problem.n, problem.batch), tile, split_k)
+        let Problem { m, n, batch, .. } = *problem;
+        let whole = Self::new((m, n, batch), tile, split_k)?;
+        match problem.op.groups {
+            None => Some(whole),
+            Some(groups) if groups.along_k => {
+                Self::new((m, n, batch.saturating_mul(groups.count)), tile, split_k)
+            }
+            Some(groups) => Self::with_rows((m, n, batch), tile, groups.tiles(m, tile.m), split_k),
+        }
+    }
+
+    /// Share of the tiles' rows that hold a row of the problem: `M / (tiles along M x BM)`.
+    pub fn fill(&self, m: u32, tile: Tile) -> f64 {
+        f64::from(m) / (self.tiles_m as f64 * f64::from(tile.m))
     }
 
     /// Number of workgroups. Saturates at 64 bits.
@@ -191,6 +224,7 @@ pub fn tile_traffic(problem: &Problem, tile: Tile) -> Bytes {
 mod tests {
     use super::*;
     use crate::dtype::DataType;
+    use crate::gemm::Groups;
     use proptest::prelude::*;
 
     const MI300X: Roof = Roof { peak_flops_per_s: 1307.4e12, bandwidth_bytes_per_s: 5.3e12 };
@@ -213,6 +247,21 @@ mod tests {
         assert_eq!(w.workgroups, 1280);
         close(w.wave_efficiency, 0.842, 5e-4);
         assert_eq!(w.tile_efficiency, 1.0);
+    }
+
+    #[test]
+    fn groups_of_few_rows_fill_no_tile() {
+        // Groups of 3 and 130 rows take 1 and 2 tiles of 128.
+        let t = tile(128, 128);
+        let tiling = Tiling::of_rows(&[3, 0, 130], 256, t, 1).unwrap();
+        assert_eq!((tiling.tiles_m, tiling.workgroups()), (3, 6));
+        close(tiling.fill(133, t), 133.0 / 384.0, 1e-12);
+        close(tiling.tile_efficiency, 133.0 / 384.0, 1e-12);
+        // The same rows in no known groups: 2 of them, 67 each.
+        let mut problem = Problem::new(133, 256, 64, DataType::Bf16);
+        problem.op.groups = Some(Groups::known(3, 2));
+        assert_eq!(Tiling::of(&problem, t, 1).unwrap().tiles_m, 2);
+        assert_eq!(Tiling::of_rows(&[], 256, t, 1), None);
     }
 
     #[test]

@@ -197,7 +197,7 @@ pub struct ModelGemm {
     pub pass: Pass,
     /// The shape on one device.
     pub problem: Problem,
-    /// Times it runs in the step: layers, times experts of this load.
+    /// Times it runs in the step: once a layer.
     pub count: u64,
 }
 
@@ -288,8 +288,8 @@ impl Model {
     /// forward ones.
     ///
     /// Attention is counted in full, as a kernel without masks would do it: a causal kernel does
-    /// about half in prefill. Query heads that share a key head are rows of one product. Routed
-    /// tokens are spread evenly over the experts. Latent attention keeps its cache compressed in
+    /// about half in prefill. Query heads that share a key head are rows of one product. The
+    /// routed experts of a layer are one grouped GEMM, whose tokens choose among them evenly. Latent attention keeps its cache compressed in
     /// decode and expands it in prefill.
     ///
     /// # Errors

@@ -6,11 +6,13 @@ pub mod cell_text;
 pub mod cells;
 pub(crate) mod column;
 mod file_remarks;
+mod groups;
 pub mod intern;
 mod parts;
 mod rates;
 pub mod run;
 
+pub use groups::ROUTING;
 pub(crate) use rates::compare_rates;
 pub use rates::{compare_rates_by_source, roundings};
 
@@ -133,16 +135,20 @@ pub struct TableBuilder {
     room: usize,
     columns: Vec<Column<Values>>,
     /// Cache of operations: keys and codes, by a few bits of the key.
-    recent_ops: Vec<(u64, u16)>,
-    op_codes: HashMap<u64, u16>,
+    recent_ops: Vec<(u128, u16)>,
+    op_codes: HashMap<u128, u16>,
     device_codes: HashMap<String, u16>,
     /// Code of the device that the user chose; 0 where there is none.
     chosen_device: u16,
     rejected: Rejected,
+    /// Rows of each group of grouped GEMMs, which the user gave.
+    routing: Option<Vec<u32>>,
     /// Highest believable rate by code of the device, FLOP/s; NaN: not looked up.
     limits: Vec<f64>,
     /// The file's own rates.
     reported_rate: Option<usize>,
+    /// The column of the rows of each group.
+    group_rows: Option<usize>,
     /// Assumptions for the file's card.
     pub assumptions: Vec<Assumption>,
     /// See [`Source::headers`](crate::dataset::Source::headers).
@@ -193,7 +199,11 @@ impl TableBuilder {
     /// A text column with a meaning; `label` is the header as the file spells it.
     pub fn text_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
         let values = Values::Text(TextColumn::with_room(self.room));
-        self.column(meaning, label, "", values)
+        let id = self.column(meaning, label, "", values);
+        if meaning == ColumnMeaning::GroupRows {
+            self.group_rows.get_or_insert(id.0);
+        }
+        id
     }
 
     /// A number column with a meaning, in the meaning's SI unit (`ColumnMeaning::unit`).
@@ -388,6 +398,12 @@ impl TableBuilder {
     #[inline]
     pub fn commit(&mut self, line: u32, raw: &[u8], row: Result<Row, RowError>) {
         let row = match row {
+            Ok(row) if row.op.groups.is_some() || self.group_rows.is_some() => {
+                match self.routed(row) {
+                    Ok(row) => row,
+                    Err(reason) => return self.reject(line, raw, &RowError::new(reason)),
+                }
+            }
             Ok(row) => row,
             Err(error) => return self.reject(line, raw, &error),
         };
@@ -415,7 +431,8 @@ impl TableBuilder {
     #[inline]
     pub fn op_code(&mut self, op: Operation) -> Option<u16> {
         let key = op.key();
-        let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % OP_SLOTS;
+        let hash = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let slot = (hash >> 40) as usize % OP_SLOTS;
         match self.recent_ops.get(slot) {
             Some(&(known, code)) if known == key => Some(code),
             _ => {
@@ -428,7 +445,7 @@ impl TableBuilder {
         }
     }
 
-    fn find_or_add_op(&mut self, op: Operation, key: u64) -> Option<u16> {
+    fn find_or_add_op(&mut self, op: Operation, key: u128) -> Option<u16> {
         if let Some(&code) = self.op_codes.get(&key) {
             return Some(code);
         }

@@ -82,7 +82,7 @@ pub fn texts<'a>(frame: &'a Frame, info: &'a FieldInfo) -> Box<dyn Fn(usize) -> 
                 // The dictionary of shapes may be as long as the data: write the one that shows.
                 return Box::new(|row| {
                     let d = &frame.data;
-                    crate::field::shape_label(d.m[row], d.n[row], d.k[row], d.batch[row])
+                    crate::field::shape_label(&d.problem(row))
                 });
             }
             let categories = frame.categories(&info.field);

@@ -63,7 +63,7 @@ pub use trace_context::{
 };
 
 use crate::group::mix;
-use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_model::gemm::{Operation, Problem, parse_rows};
 use serde::{Deserialize, Serialize};
 
 /// Values of an extra column, one per row.
@@ -297,6 +297,16 @@ impl Dataset {
             }
         }
         implied
+    }
+
+    /// True if some operation is a grouped GEMM.
+    pub fn has_groups(&self) -> bool {
+        self.ops.iter().any(|op| op.groups.is_some())
+    }
+
+    /// Rows of each group of a grouped GEMM, where the file lists them.
+    pub fn group_rows(&self, row: usize) -> Option<Vec<u32>> {
+        parse_rows(self.text(ColumnMeaning::GroupRows, row))
     }
 
     /// The column with this meaning, if there is one.

@@ -30,6 +30,10 @@ pub enum Field {
     K,
     /// Independent GEMMs per call.
     Batch,
+    /// Groups of a grouped GEMM.
+    Groups,
+    /// Those of them that have rows.
+    ActiveGroups,
     /// Time of one call, s.
     Time,
     /// Calls that the row stands for.
@@ -304,6 +308,10 @@ impl Frame {
             Field::N => Box::new(|r| f64::from(d.n[r])),
             Field::K => Box::new(|r| f64::from(d.k[r])),
             Field::Batch => Box::new(|r| f64::from(d.batch[r])),
+            Field::Groups => Box::new(|r| {
+                d.ops[usize::from(d.op[r])].groups.map_or(f64::NAN, |g| f64::from(g.count))
+            }),
+            Field::ActiveGroups => Box::new(|r| d.problem(r).active().unwrap_or(f64::NAN)),
             Field::Time => Box::new(|r| d.time_s[r]),
             Field::Calls => Box::new(|r| self.calls(r)),
             Field::TotalTime => Box::new(|r| d.time_s[r] * self.calls(r)),

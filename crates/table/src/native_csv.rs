@@ -6,6 +6,8 @@
 use crate::dataset::{Assumption, Column, ColumnData, ColumnMeaning, Dataset, Source};
 use crate::field::{FieldKind, Frame};
 use crate::metrics::Metrics;
+#[cfg(doc)]
+use gemmscope_model::gemm::Groups;
 use gemmscope_model::hardware::{Device, NameMatch, match_name};
 use gemmscope_model::roofline::Bound;
 use std::borrow::Cow;
@@ -45,6 +47,8 @@ pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
 /// First letters of columns that were [handed in](crate::field::Derived), seconds. They are for people;
 /// import ignores them.
 pub const HANDED_IN: &str = "ledger.";
+/// Column with the groups of grouped GEMMs, as [`Groups`] writes them; absent where there are none.
+pub const GROUPS: &str = "groups";
 /// Column with the metadata of a file, as JSON in the first row of each file; absent if no file has any.
 pub const ABOUT: &str = "about";
 
@@ -108,6 +112,7 @@ impl<'a> CsvWriter<'a> {
     fn names(&self) -> Vec<String> {
         let from_roof = self.metrics.map_or(&[][..], |_| &FROM_ROOF);
         let known = FIXED.iter().chain(&DERIVED).chain(from_roof);
+        let known = known.chain(self.data.has_groups().then_some(&GROUPS));
         let known = known.chain(self.about.as_ref().map(|_| &ABOUT));
         let further = self.data.columns.iter().map(title);
         let derived = self.derived.iter().map(|(name, _)| name.clone());
@@ -219,6 +224,9 @@ impl<'a> CsvWriter<'a> {
             take(Cell::Number(roof));
             take(Cell::Number(roof / d.time_s[row]));
             take(Cell::Text(m.bound(d, row).map_or("", Bound::label)));
+        }
+        if d.has_groups() {
+            take(Cell::Text(&op.groups.map_or_else(String::new, |groups| groups.to_string())));
         }
         if let Some(about) = &mut self.about {
             take(Cell::Text(&about.get_mut(of_row).map_or_else(String::new, std::mem::take)));

@@ -334,6 +334,12 @@ mod tests {
         run.sources[0].graphs_without_capture = 0;
         run.sources[0].graphs_with_capture = 1;
         assert_eq!(repeated_rows(&[&run, &captured])[0].table, 1);
+        // It also launched the graph itself.
+        captured.sources[0].graphs_with_capture = 1;
+        assert_eq!(repeated_rows(&[&run, &captured])[0].table, 1);
+        // Two runs that hold their own captures both count.
+        run.sources[0].captures = vec![Capture::default()];
+        assert!(repeated_rows(&[&run, &captured]).is_empty());
     }
 
     #[test]

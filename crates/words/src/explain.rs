@@ -103,7 +103,7 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
     let x = figures(frame, row);
     let p = x.problem;
     let name = name_of(frame, row);
-    let shape = shape_label(p.m, p.n, p.k, p.batch);
+    let shape = shape_label(&p);
     let mut lines = Vec::new();
     let mut line = |label: &str, value: String| lines.push((label.to_owned(), value));
     let head = if name.is_empty() {
@@ -159,7 +159,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     };
     let shape = TileRoofs::new(data, metrics).of(row);
     Explanation {
-        title: format!("{} {}", shape_label(p.m, p.n, p.k, p.batch), p.op),
+        title: format!("{} {}", shape_label(&p), p.op),
         name: name_of(frame, row),
         place: format!("{}, line {}", source.name, data.line[row]),
         device: judged_by(&data.devices[code], &guessed, x.device, &p, x.roof),

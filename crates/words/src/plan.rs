@@ -77,22 +77,9 @@ pub fn spread(spread: &Spread, experts: &Experts) -> String {
     } else {
         String::new()
     };
-    // An even split wakes as many experts as it can, and each reads its weights.
-    let count = f64::from(experts.count);
-    let even = (spread.mean * count).min(count);
-    let used = count - spread.idle;
-    let split = match even > used + 0.5 {
-        true => format!(
-            "The list splits tokens evenly and so reads {} experts; random routing reads about \
-             {}, so a real step can be faster than the best one here.",
-            even.round(),
-            used.round()
-        ),
-        false => "The list splits tokens evenly.".to_owned(),
-    };
     format!(
         "Tokens per routed expert: {} on average, {} to {} for 9 of 10 experts{idle} \
-         (uniform random routing; real routers spread wider). {split}",
+         (uniform random routing; real routers spread wider).",
         n(spread.mean, 3),
         n(spread.low.floor(), 3),
         n(spread.high.ceil(), 3),

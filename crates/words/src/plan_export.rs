@@ -106,7 +106,7 @@ fn cells(row: &PlanRow) -> Vec<String> {
     let p = row.problem();
     vec![
         row.name.clone(),
-        shape_label(p.m, p.n, p.k, p.batch),
+        shape_label(p),
         row.best.gemm.count.to_string(),
         row.best.time.to_string(),
         row.best.expected.to_string(),

@@ -4,7 +4,7 @@
 //! Shapes are row-major. A BLAS call is column-major, so it computes C^T = B^T A^T: M and N, and
 //! A and B, change places there. Rows of a BLAS library's own benchmark are column-major already.
 
-use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_model::gemm::{Groups, Operation, Problem};
 use gemmscope_model::tiling::Tile;
 use gemmscope_table::dataset::Dataset;
 
@@ -46,7 +46,7 @@ impl Tool {
 }
 
 /// A GEMM to replay.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Shape, types, layout.
     pub problem: Problem,
@@ -54,12 +54,30 @@ pub struct Case {
     pub column_major: bool,
     /// Tile to start from, if known.
     pub tile: Option<Tile>,
+    /// Rows of each group of a grouped GEMM, if the file lists them.
+    pub rows: Option<Vec<u32>>,
 }
 
 impl Case {
     /// The GEMM of a row.
     pub fn of(data: &Dataset, row: usize, tile: Option<Tile>) -> Self {
-        Case { problem: data.problem(row), column_major: data.is_column_major(row), tile }
+        let problem = data.problem(row);
+        let rows = problem.op.groups.and_then(|_| data.group_rows(row));
+        Case { problem, column_major: data.is_column_major(row), tile, rows }
+    }
+
+    /// Rows of each group: those of the file, else as even as can be over the active ones.
+    fn group_rows(&self, groups: Groups) -> Vec<u32> {
+        if let Some(rows) = &self.rows {
+            return rows.clone();
+        }
+        let m = self.problem.m;
+        let active = (groups.active(f64::from(m)).round() as u32).clamp(1, groups.count);
+        let of = |group: u32| match group < active {
+            true => m / active + u32::from(group < m % active),
+            false => 0,
+        };
+        (0..groups.count).map(of).collect()
     }
 
     /// The same product with a column-major or a row-major output. In the other order it is that of the
@@ -67,13 +85,14 @@ impl Case {
     fn stored(&self, column_major: bool) -> Case {
         let Problem { m, n, op, .. } = self.problem;
         if self.column_major == column_major {
-            return *self;
+            return self.clone();
         }
         let turned = Operation { a: op.b, b: op.a, ..op }.with_layout(op.trans_b, op.trans_a);
         Case {
             problem: Problem { m: n, n: m, op: turned, ..self.problem },
             column_major,
             tile: self.tile.map(Tile::swapped),
+            rows: self.rows.clone(),
         }
     }
 }
@@ -93,6 +112,12 @@ const WARM_UP: u32 = 20;
 
 /// The file for a tool, or a sentence that tells why the tool cannot run this GEMM.
 pub fn replay(case: &Case, tool: Tool) -> Result<Replay, String> {
+    if case.problem.op.groups.is_some() && tool != Tool::Pytorch {
+        return Err(format!(
+            "a grouped GEMM is replayed with PyTorch alone, not with {}",
+            tool.label()
+        ));
+    }
     let text = match tool {
         Tool::HipblasltBench => blas::hipblaslt(case)?,
         Tool::RocblasBench => blas::rocblas(case)?,

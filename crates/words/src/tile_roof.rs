@@ -48,9 +48,15 @@ pub fn sentence(of: &RowTile) -> String {
             "{} workgroups on {units} {kind}s, which makes {} waves with a partial last one",
             waves.workgroups, waves.waves
         ),
-        Limit::TilePadding => {
-            format!("Tiles of {}x{} reach past the output", of.tile.m, of.tile.n)
-        }
+        Limit::TilePadding => match of.fill {
+            Some(fill) => format!(
+                "The groups fill {} of the rows of their tiles of {}x{}",
+                rounded_percent(fill),
+                of.tile.m,
+                of.tile.n
+            ),
+            None => format!("Tiles of {}x{} reach past the output", of.tile.m, of.tile.n),
+        },
         Limit::Memory | Limit::Kernel => "Tile and waves fit".to_owned(),
     };
     let measured = format!("Measured: {attained}, {} of that.", rounded_percent(share));

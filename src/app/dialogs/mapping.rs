@@ -387,11 +387,7 @@ fn first_rows(data: &Dataset) -> Vec<[String; 4]> {
         let op = data.problem(i).op;
         let time = data.time_s[i];
         [
-            format!(
-                "{} {}",
-                shape_label(data.m[i], data.n[i], data.k[i], data.batch[i]),
-                op.layout()
-            ),
+            format!("{} {}", shape_label(&data.problem(i)), op.layout()),
             op.a.name().to_owned(),
             match time.is_finite() {
                 true => Seconds(time).to_string(),

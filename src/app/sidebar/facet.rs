@@ -52,8 +52,15 @@ pub fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetO
 /// Fields that become a facet where they have several values: first the fields of every file, then
 /// the text columns of these files.
 pub fn facet_fields(frame: &Frame) -> Vec<Field> {
-    let built_in =
-        [Field::Dtype, Field::Batch, Field::Transposes, Field::Bound, Field::Device, Field::Source];
+    let built_in = [
+        Field::Dtype,
+        Field::Batch,
+        Field::Groups,
+        Field::Transposes,
+        Field::Bound,
+        Field::Device,
+        Field::Source,
+    ];
     let own = frame
         .data
         .columns

@@ -359,7 +359,7 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
         },
     ];
     let words = view! {
-        <span class="finding-title">{shape_label(p.m, p.n, p.k, p.batch)}</span>
+        <span class="finding-title">{shape_label(&p)}</span>
         <span class="finding-facts">
             {facts.map(|f| view! { <span>{f}</span> })}
         </span>

@@ -74,7 +74,7 @@ pub struct Scan<'a> {
     /// The ledger by cause, once it is known.
     pub(super) sums: Option<Sums<'a>>,
     /// By row, its signs as bits.
-    pub(super) marks: Vec<u8>,
+    pub(super) marks: Vec<u16>,
 }
 
 /// Groups the rows of a frame.

@@ -30,6 +30,8 @@ pub enum Sign {
     Variance,
     /// Limited by its [launch](Bound::Launch).
     LaunchBound,
+    /// Groups of a grouped GEMM that fill less than half of the rows of their tiles.
+    SmallGroups,
 }
 
 /// How many GEMMs of a finding have a sign.
@@ -48,7 +50,7 @@ pub struct SignCount {
 
 impl Sign {
     /// All signs.
-    pub const ALL: [Sign; 8] = [
+    pub const ALL: [Sign; 9] = [
         Sign::Unaligned,
         Sign::SkinnyTile,
         Sign::OlderKernel,
@@ -57,6 +59,7 @@ impl Sign {
         Sign::Repeats,
         Sign::Variance,
         Sign::LaunchBound,
+        Sign::SmallGroups,
     ];
 
     /// What it says: `unaligned sizes`.
@@ -70,6 +73,7 @@ impl Sign {
             Sign::Repeats => "repeated calls that could batch",
             Sign::Variance => "times that vary by over 20 %",
             Sign::LaunchBound => "launch-bound",
+            Sign::SmallGroups => "groups smaller than their tiles",
         }
     }
 
@@ -92,6 +96,9 @@ impl Sign {
             Sign::LaunchBound => {
                 "the launch floor is over 30 % of the call, and the roof explains less than a fifth"
             }
+            Sign::SmallGroups => {
+                "the rows of a grouped GEMM are under half of those that the tiles of its groups hold"
+            }
         }
     }
 }
@@ -110,6 +117,8 @@ const SHORT_CALL_S: f64 = 200e-6;
 /// Parts of a transformer that run once a layer, each on what the layer before it gave: no two calls can batch.
 const IN_TURN: [&str; 6] =
     ["qkv_proj", "o_proj", "out_proj", "gate_up_proj", "down_proj", "lm_head"];
+/// Below this share of the rows of their tiles groups are small.
+const FILLED: f64 = 0.5;
 /// A standard deviation over mean above this is a sign, from five calls on.
 const SPREAD: f64 = 0.20;
 const MIN_CALLS: f64 = 5.0;
@@ -118,13 +127,13 @@ const MIN_CALLS: f64 = 5.0;
 const GROUPS: usize = 1024;
 
 /// By row, the signs of its group as bits. Awaits `pause` every few thousand rows.
-pub(super) async fn of_rows(scan: &Scan<'_>, pause: &impl AsyncFn()) -> Vec<u8> {
+pub(super) async fn of_rows(scan: &Scan<'_>, pause: &impl AsyncFn()) -> Vec<u16> {
     let mut out = vec![0; scan.data().len()];
     for groups in scan.groups.chunks(GROUPS) {
         for group in groups.iter().filter(|g| g.checked) {
             let (mut bits, tile) = (0, scan.tile(group));
             for (i, sign) in Sign::ALL.into_iter().enumerate() {
-                bits |= u8::from(has(scan, group, sign, tile.as_ref())) << i;
+                bits |= u16::from(has(scan, group, sign, tile.as_ref())) << i;
             }
             if bits != 0 {
                 scan.rows(group).iter().for_each(|r| out[*r as usize] = bits);
@@ -169,6 +178,7 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>
             enough && data.number(ColumnMeaning::TimeStd, r) > SPREAD * data.time_s[r]
         }
         Sign::LaunchBound => scan.bound(g) == Some(Bound::Launch),
+        Sign::SmallGroups => tile.and_then(|t| t.fill).is_some_and(|fill| fill < FILLED),
     }
 }
 

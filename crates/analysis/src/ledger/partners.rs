@@ -11,6 +11,7 @@
 
 use super::account::Account;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::pass;
 use gemmscope_table::data_kind::{variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
@@ -296,6 +297,11 @@ struct OperationHashes {
     unknown_rate: u64,
 }
 
+/// The key of an operation in half as many bits.
+fn folded(key: u128) -> u64 {
+    mix(key as u64, (key >> 64) as u64)
+}
+
 impl<'a> Kinds<'a> {
     fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
         let properties = data.ops.iter().map(|op| {
@@ -307,9 +313,10 @@ impl<'a> Kinds<'a> {
                 cost.bytes_c.to_bits(),
                 cost.flops_per_mac.to_bits(),
                 layout << 2 | u64::from(op.bias) << 1 | u64::from(op.beta),
+                folded(Operation { groups: op.groups, ..Operation::uniform(DataType::Bf16) }.key()),
             ];
             OperationHashes {
-                without_layout: op.with_layout(false, false).key(),
+                without_layout: folded(op.with_layout(false, false).key()),
                 without_types: parts.into_iter().fold(1, mix),
                 unknown_rate: match op.compute {
                     // They multiply at one rate on every device that has both.

@@ -45,6 +45,8 @@ struct Candidate {
 pub struct Index {
     /// (N, K) of Y = X W^T to the parts with this weight; the smallest number of devices first.
     weights: FxHashMap<(u32, u32), Vec<Candidate>>,
+    /// Rows of the routed experts a token.
+    per_token: u32,
     heads: u32,
     kv_heads: u32,
     /// Sizes of a key and of a value head.
@@ -60,9 +62,7 @@ impl Index {
         let mut weights: FxHashMap<(u32, u32), Vec<Candidate>> = FxHashMap::default();
         for tensor_parallel in SHARDS {
             for fused in [false, true] {
-                // Enough tokens that every expert has one.
-                let tokens = model.experts.map_or(1, |e| e.count.max(1));
-                for workload in [Workload::decode(tokens, 1), Workload::prefill(1, tokens)] {
+                for workload in [Workload::decode(1, 1), Workload::prefill(1, 1)] {
                     let workload = Workload {
                         tensor_parallel,
                         fuse_qkv: fused,
@@ -94,7 +94,8 @@ impl Index {
             Attention::Grouped { kv_heads, head_dim } => (kv_heads, Some((head_dim, head_dim))),
             Attention::Latent { .. } => (model.heads, None),
         };
-        Index { weights, heads: model.heads, kv_heads, head }
+        let per_token = model.experts.map_or(1, |e| e.per_token.max(1));
+        Index { weights, per_token, heads: model.heads, kv_heads, head }
     }
 
     fn weight(&self, n: u32, k: u32, bias: Option<bool>) -> Option<(Vec<LayerPart>, u32)> {
@@ -140,6 +141,15 @@ impl Index {
         if p.batch != 1 {
             return self.attention(p);
         }
+        let found = self.linear(p)?;
+        if p.op.groups.is_none() {
+            return Some(found);
+        }
+        let tokens = found.tokens.div_ceil(u64::from(self.per_token));
+        found.parts.iter().all(|part| part.is_routed()).then_some(Match { tokens, ..found })
+    }
+
+    fn linear(&self, p: &Problem) -> Option<Match> {
         let bias = Some(p.op.bias);
         // Forward first, then gradients. (N, K, tokens, pass, bias, swapped).
         let readings = [
@@ -207,6 +217,13 @@ mod tests {
         assert_eq!((dw.pass, dw.tokens), (Pass::WeightGradient, 2048));
         let expert = find("mixtral-8x7b", 5, 14336, 4096, false).unwrap();
         assert_eq!(expert.parts, [LayerPart::ExpertGate, LayerPart::ExpertUp]);
+        let mut grouped = Problem::new(10, 14336, 4096, DataType::Bf16);
+        grouped.op.groups = Some(gemmscope_model::gemm::Groups::known(8, 5));
+        let index = Index::new(preset("mixtral-8x7b").unwrap());
+        let experts = index.find(&grouped).unwrap();
+        assert_eq!((&experts.parts, experts.tokens), (&expert.parts, 5));
+        // The same sizes as one product of a model without experts.
+        assert_eq!(Index::new(preset("llama-3-8b").unwrap()).find(&grouped), None);
         assert_eq!(find("llama-2-7b", 8, 12288, 4096, false).unwrap().name(), "qkv_proj");
         let mut scores = Problem::new(1, 1024, 128, DataType::Bf16);
         scores.batch = 32 * 4;

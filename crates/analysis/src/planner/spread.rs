@@ -5,6 +5,7 @@
 //! variance `T p (1 - p)`, and an expert stays idle with probability `(1 - p)^T`. Real routers are
 //! less even, so this is the least spread to expect.
 
+use gemmscope_model::gemm::Groups;
 use gemmscope_model::transformer::{Experts, Workload};
 
 /// Tokens of one routed expert in one layer.
@@ -32,13 +33,14 @@ impl Spread {
             return None;
         }
         let tokens = workload.tokens() as f64;
+        let groups = Groups::uniform(experts.count, experts.per_token);
         let p = f64::from(experts.per_token) / f64::from(experts.count);
         let mean = tokens * p;
         let deviation = (mean * (1.0 - p)).sqrt();
         Some(Spread {
             mean,
             deviation,
-            idle: f64::from(experts.count) * (1.0 - p).powf(tokens),
+            idle: f64::from(experts.count) - groups.active(tokens * f64::from(experts.per_token)),
             low: (mean - Z95 * deviation).max(0.0),
             high: (mean + Z95 * deviation).min(tokens),
         })

@@ -60,8 +60,11 @@ fn an_expert_needs_more_tokens() {
     let rows = &plan.first().unwrap().rows;
     let of = |name: &str| rows.iter().find(|r| r.name == name).unwrap();
     let expert = of("expert up_proj");
-    assert_eq!(expert.ridge_tokens, expert.best.ridge_m.map(|m| u64::from(m) * 8 / 2));
-    assert_eq!(expert.problem().m, 64 * 2 / 8);
+    assert_eq!(expert.ridge_tokens, expert.best.ridge_m.map(|m| u64::from(m).div_ceil(2)));
+    // All eight experts' weights for a quarter of the tokens each.
+    let dense = of("qkv_proj").ridge_tokens.unwrap();
+    assert!(expert.ridge_tokens.unwrap() > 3 * dense);
+    assert_eq!(expert.problem().m, 64 * 2);
 }
 
 #[test]

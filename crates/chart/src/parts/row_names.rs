@@ -135,7 +135,7 @@ impl RowNames {
         if self.kernels {
             return names::name_of(&self.frame, r);
         }
-        let mut out = shape_label(d.m[r], d.n[r], d.k[r], d.batch[r]);
+        let mut out = shape_label(&d.problem(r));
         let needs = self.needs.get(place).copied().unwrap_or(Needs::Nothing);
         if needs != Needs::Nothing {
             for part in &self.differs {

@@ -165,7 +165,7 @@ pub fn colors(plan: &Plan, theme: &Theme, measured: &[(String, Color)]) -> Vec<C
 /// What is said of a planned point: GEMM, shape, device, and its figures.
 fn tooltip(plan: &Plan, row: &PlanRow, device: &str) -> Tooltip {
     let p = row.problem();
-    let shape = shape_label(p.m, p.n, p.k, p.batch);
+    let shape = shape_label(p);
     let figures = [
         ("Shape", p.to_string()),
         ("In a step", format!("{} times", row.best.gemm.count)),

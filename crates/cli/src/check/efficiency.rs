@@ -125,7 +125,7 @@ fn of_row(frame: &Frame, row: u32, efficiency: f64) -> Low {
     Low {
         file: source.map_or_else(String::new, |s| s.name.clone()),
         line: d.line[row],
-        gemm: shape_label(d.m[row], d.n[row], d.k[row], d.batch[row]),
+        gemm: shape_label(&d.problem(row)),
         types: d.ops[usize::from(d.op[row])].types().to_string(),
         efficiency,
     }

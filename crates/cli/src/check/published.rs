@@ -29,7 +29,7 @@ pub(super) fn against(frame: &Frame, most: f64) -> Published {
                 .get(usize::from(data.source[row]))
                 .map_or_else(String::new, |s| s.name.clone()),
             line: data.line[row],
-            gemm: shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]),
+            gemm: shape_label(&data.problem(row)),
             types: data.ops[usize::from(data.op[row])].types(),
             longer: time_s / others.time_s - 1.0,
             published_s: others.time_s,

@@ -3,7 +3,7 @@
 
 use super::shape_text::Shape;
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
+use gemmscope_model::gemm::{Groups, Operation};
 
 /// M, N, K of A (M, K) times B (K, N). Leading dimensions of both are the batch, broadcast where they
 /// differ; those of A alone are further rows.
@@ -16,8 +16,25 @@ pub(crate) fn product(a: &[u32], b: &[u32]) -> Option<Shape> {
         [] => (m.checked_mul(of_all(lead_a)?)?, 1),
         _ => (*m, of_all(&broadcast(lead_a, lead_b)?)?),
     };
-    let shape = Shape { sizes: [m, *n, *k], batch: Some(batch).filter(|b| *b > 1) };
+    let shape = Shape::new([m, *n, *k], Some(batch).filter(|b| *b > 1));
     (k == rows).then_some(shape)
+}
+
+/// The grouped product of A and B, of which one has a matrix a group, or both where all groups are equal, or
+/// neither: the groups then divide the summed dimension, and `offsets` is their number. B may be kept (N, K).
+/// Where the groups begin is data: any row may be in any of them.
+fn grouped(a: &[u32], b: &[u32], offsets: Option<u32>) -> Option<Shape> {
+    let (sizes, count, along_k) = match (a, b) {
+        ([m, k], [groups, rows, n]) if k == rows => ([*m, *n, *k], *groups, false),
+        ([m, k], [groups, n, columns]) if k == columns => ([*m, *n, *k], *groups, false),
+        // The columns of B are divided: the same product transposed.
+        ([groups, m, k], [rows, n]) if k == rows => ([*n, *m, *k], *groups, false),
+        ([m, k], [rows, n]) if k == rows => ([*m, *n, *k], offsets?, true),
+        ([k, m], [rows, n]) if k == rows => ([*m, *n, *k], offsets?, true),
+        _ => return product(a, b),
+    };
+    let groups = Groups { along_k, ..Groups::uniform(count, 1) };
+    (count > 0).then_some(Shape { groups: Some(groups), ..Shape::new(sizes, None) })
 }
 
 /// The dimensions of both, the last below the last; one of each pair may be 1 or missing.
@@ -51,6 +68,8 @@ pub(crate) struct Operator {
     /// Values along K in one element of A and of B: two 4-bit ones a byte.
     packed: [u32; 2],
     bias: Bias,
+    /// A or B has a matrix a group, and the rows that belong to it begin where another input says.
+    pub grouped: bool,
     /// The type of C, where it is always this one.
     pub output: Option<DataType>,
 }
@@ -64,8 +83,14 @@ enum Bias {
     Behind,
 }
 
-const PLAIN: Operator =
-    Operator { first: 0, weight: false, packed: [1, 1], bias: Bias::None, output: None };
+const PLAIN: Operator = Operator {
+    first: 0,
+    weight: false,
+    packed: [1, 1],
+    bias: Bias::None,
+    grouped: false,
+    output: None,
+};
 const WEIGHT: Operator = Operator { weight: true, ..PLAIN };
 
 const OPERATORS: &[(&str, Operator)] = &[
@@ -79,6 +104,12 @@ const OPERATORS: &[(&str, Operator)] = &[
     ("linear rocm_unquantized_gemm", Operator { bias: Bias::Behind, ..WEIGHT }),
     ("gemm_a16w16 gemm_a8w8 gemm_a8w8_blockscale gemm_a8w8_CK", WEIGHT),
     ("gemm_a4w4 gemm_a4w4_blockscale hipblaslt_gemm_fp4", Operator { packed: [2, 2], ..WEIGHT }),
+    (
+        "grouped_mm scaled_grouped_mm grouped_gemm grouped_gemm_impl ck_grouped_gemm hipblaslt_grouped_gemm \
+         grouped_gemm_variable_k grouped_gemm_variable_k_impl ck_grouped_gemm_variable_k \
+         hipblaslt_grouped_gemm_variable_k",
+        Operator { grouped: true, ..PLAIN },
+    ),
     ("batched_gemm_a16wfp4 gemm_with_dynamic_quant", Operator { packed: [1, 2], ..WEIGHT }),
 ];
 
@@ -105,6 +136,10 @@ impl Operator {
         };
         let [a, b] = self.pair(inputs)?;
         let (a, b) = (unpacked(a, self.packed[0])?, unpacked(b, self.packed[1])?);
+        if self.grouped {
+            let vectors = inputs.iter().skip(self.first + 2).filter(|dims| dims.len() == 1);
+            return grouped(&a, &b, vectors.last().map(|dims| dims[0]));
+        }
         product(&a, &if self.weight { swapped(&b) } else { b })
     }
 
@@ -145,6 +180,34 @@ mod tests {
         assert_eq!(of(&[2, 1, 4, 8], &[5, 8, 16]), Some(([4, 16, 8], Some(10))));
         assert_eq!(of(&[2, 4, 8], &[3, 8, 16]), None);
         assert_eq!(of(&[8], &[8, 16]), None);
+    }
+
+    #[test]
+    fn groups_divide_the_rows_of_either_operand_or_the_summed_dimension() {
+        let of = |name: &str, inputs: &[&[u32]]| {
+            let inputs: Vec<Vec<u32>> = inputs.iter().map(|dims| dims.to_vec()).collect();
+            let shape = Operator::of(name)?.shape(&inputs)?;
+            Some((shape.sizes, shape.batch, shape.groups))
+        };
+        let eight = Groups::uniform(8, 1);
+        for (b, name) in [
+            (&[8, 512, 256][..], "aten::_grouped_mm"),
+            (&[8, 256, 512], "primus_turbo_cpp_extension::ck_grouped_gemm"),
+        ] {
+            let found = of(name, &[&[1001, 512], b, &[8]]);
+            assert_eq!(found, Some(([1001, 256, 512], None, Some(eight))), "{name}");
+        }
+        let turned = of("aten::_grouped_mm", &[&[8, 256, 512], &[512, 1001], &[8]]);
+        assert_eq!(turned, Some(([1001, 256, 512], None, Some(eight))));
+        let gradient = Groups { along_k: true, ..eight };
+        let scaled = of(
+            "aten::_scaled_grouped_mm",
+            &[&[128, 1001], &[1001, 256], &[1024], &[2048], &[8], &[], &[]],
+        );
+        assert_eq!(scaled, Some(([128, 256, 1001], None, Some(gradient))));
+        let equal = of("aten::_grouped_mm", &[&[8, 128, 512], &[8, 512, 256]]);
+        assert_eq!(equal, Some(([128, 256, 512], Some(8), None)));
+        assert_eq!(of("aten::_grouped_mm", &[&[128, 512], &[512, 256]]), None);
     }
 
     #[test]

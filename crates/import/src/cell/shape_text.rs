@@ -4,7 +4,7 @@
 use crate::cell;
 use crate::cell::operands::operands;
 use crate::columns::words::{self, Says, holds, says};
-use gemmscope_model::gemm::Operation;
+use gemmscope_model::gemm::{Groups, Operation};
 use gemmscope_table::build::Row;
 use std::ops::Range;
 
@@ -15,12 +15,20 @@ pub(crate) struct Shape {
     pub sizes: [u32; 3],
     /// GEMMs a call.
     pub batch: Option<u32>,
+    /// How M or K is divided in a grouped GEMM.
+    pub groups: Option<Groups>,
 }
 
 impl Shape {
+    /// One product or a batch.
+    pub(crate) fn new(sizes: [u32; 3], batch: Option<u32>) -> Self {
+        Shape { sizes, batch, groups: None }
+    }
+
     /// The row of a GEMM of this shape; `time_s` are seconds.
     pub(crate) fn row(&self, op: Operation, time_s: f64) -> Row {
         let [m, n, k] = self.sizes;
+        let op = Operation { groups: self.groups, ..op };
         Row { batch: self.batch.unwrap_or(1), ..Row::new(m, n, k, op, time_s) }
     }
 }
@@ -256,7 +264,7 @@ pub(crate) fn labelled(text: &str) -> Option<Shape> {
     let [Some(m), Some(n), Some(k), batch] = found else {
         return None;
     };
-    Some(Shape { sizes: [m, n, k], batch })
+    Some(Shape::new([m, n, k], batch))
 }
 
 /// The size behind a letter: `=4096`, `: 4,096`, ` =  4096.0`. `4K` may be 4000 or 4096, so it is none.
@@ -316,7 +324,7 @@ fn by_order(text: &str, header: &str) -> Option<Shape> {
 
 fn positions(found: &[u32], [m, n, k, b]: [Option<usize>; 4]) -> Option<Shape> {
     let get = |p: Option<usize>| p.and_then(|p| found.get(p)).copied();
-    Some(Shape { sizes: [get(m)?, get(n)?, get(k)?], batch: get(b) })
+    Some(Shape::new([get(m)?, get(n)?, get(k)?], get(b)))
 }
 
 /// The order of the sizes in a header such as `m_k_n`: positions of M, N, K and batch.

@@ -22,6 +22,7 @@ use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cells::Cells as _;
 use gemmscope_table::build::run::RowRun;
+use gemmscope_table::dataset::ColumnMeaning;
 use sides::{Names, Sides};
 use std::ops::Range;
 use view::View;
@@ -96,7 +97,9 @@ impl ByColumn {
         let is_plain = planned.is_plain();
         let (plan, _) = planned.plan()?;
         let per_row = |e: &Extra| matches!(e, Extra::Number(_, _, scale) if scale.is_nan());
-        if plan.extras.iter().any(per_row) || plan.width == 0 {
+        // Grouped GEMMs are few, and their groups take a look at each.
+        let grouped = plan.col(ColumnMeaning::Groups).is_some();
+        if plan.extras.iter().any(per_row) || plan.width == 0 || grouped {
             return None;
         }
         let (width, sides) = (plan.width, Sides::of(plan, is_plain)?);

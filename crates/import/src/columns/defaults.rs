@@ -6,7 +6,7 @@ use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::hardware;
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_table::build::TableBuilder;
+use gemmscope_table::build::{ROUTING, TableBuilder};
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 
 /// What the file does not state; the user may answer otherwise.
@@ -167,8 +167,16 @@ pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOpti
     device
 }
 
+/// Takes the rows of each group of a grouped GEMM that the user gave.
+fn chosen_routing(table: &mut TableBuilder, options: &ImportOptions) {
+    if let Some(routing) = options.answer(ROUTING) {
+        table.choose_routing(routing);
+    }
+}
+
 /// The device that the user chose for a file that may name its own; 0 where there is none.
 pub(crate) fn chosen_device(table: &mut TableBuilder, options: &ImportOptions) -> u16 {
+    chosen_routing(table, options);
     options.answer("device").map_or(0, |name| table.choose_device(name))
 }
 
@@ -180,6 +188,7 @@ pub(crate) fn device_above(
     options: &ImportOptions,
     named: Option<(&str, &str)>,
 ) -> u16 {
+    chosen_routing(table, options);
     if let Some(answer) = options.answer("device") {
         table.device_by_hand(answer);
         return table.choose_device(answer);

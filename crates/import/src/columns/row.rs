@@ -12,7 +12,7 @@ use crate::columns::defaults;
 use crate::columns::header::Col;
 use crate::columns::plan::{Extra, Figures, Plan, Size, Sizes};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_model::gemm::{self, Operation, Problem};
 use gemmscope_table::build::cell_text::{RowError, is_missing};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
@@ -129,7 +129,15 @@ pub(crate) fn row(
     if let Some((Quantity::Time, c, scale)) = source {
         time_s = c.positive(record, Quantity::Time.word(), factor(scale, given))?;
     }
-    let op = operation(plan, given, caches, record)?;
+    let mut op = operation(plan, given, caches, record)?;
+    let m = match plan.col(Groups).filter(|c| !is_missing(c.cell(record))) {
+        None => m,
+        Some(c) => {
+            let (rows, groups) = grouped(plan, record, m, c.size(record, "groups")?)?;
+            op.groups = Some(groups);
+            rows
+        }
+    };
     let device = match plan.col(Device) {
         _ if given.device.is_some() => given.device.unwrap_or(plan.default_device),
         Some(c) => device(plan, caches, table, record, c),
@@ -143,6 +151,25 @@ pub(crate) fn row(
         time_s = time_of(quantity, c.positive(record, quantity.word(), scale)?, &problem);
     }
     Ok(Row { m, n, k, batch, op, device, time_s })
+}
+
+/// The rows of all groups, and what is known of these: with the experts that each token goes to, the size that was
+/// read is the number of tokens.
+#[cold]
+fn grouped(
+    plan: &Plan,
+    record: &Record<'_>,
+    m: u32,
+    count: u32,
+) -> Result<(u32, gemm::Groups), RowError> {
+    let Some(c) = plan.col(PerToken).filter(|c| !is_missing(c.cell(record))) else {
+        return Ok((m, gemm::Groups::uniform(count, 1)));
+    };
+    let per_token = c.size(record, "experts a token")?;
+    match m.checked_mul(per_token).filter(|_| per_token <= count) {
+        Some(rows) => Ok((rows, gemm::Groups::uniform(count, per_token))),
+        None => Err(c.bad(record, "experts a token", CellError::TooLarge)),
+    }
 }
 
 /// The time that the file states of a failed variant, which is no time of its GEMM.

@@ -213,6 +213,7 @@ const NAMES: &[(ColumnMeaning, &str)] = named! {
         sizes:60 spec:55 benchmark:50 dims:60 dimensions:60 dim:50 dimension:50 x_val:40"
     Batch: "batch:100 b:60 batch_size:95 batch_count:98 batchsize:95 batchcount:98 num_batches:90 \
         batches:90 n_batch:90 nbatch:90 param_b:95 bs:50"
+    GroupRows: "group_rows:95"
     Dtype: "dtype:100 datatype:95 data_type:95 precision:90 prec:85 type:60 dt:50 numeric_type:80 \
         input_dtype:92 in_dtype:92 input_type:90 in_type:90 ab_dtype:92 dtype_ab:92"
     DtypeA: "dtype_a:98 a_dtype:98 type_a:95 a_type:95"

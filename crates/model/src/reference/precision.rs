@@ -74,6 +74,10 @@ impl Precision {
     /// scale a block is another GEMM than fp8 with one a tensor, and files do not tell them apart.
     pub fn of(op: &Operation) -> &'static [Precision] {
         use DataType::{Bf16, Int4, Int8, MxFp4, NvFp4};
+        // The published ones are single GEMMs.
+        if op.groups.is_some() {
+            return &[];
+        }
         match (op.a, op.b, op.compute) {
             (Bf16, Bf16, Bf16) => &[Precision::Bf16],
             (NvFp4, NvFp4, NvFp4) => &[Precision::NvFp4],

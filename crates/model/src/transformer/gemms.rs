@@ -4,7 +4,7 @@ use super::{
     Attention, Experts, LayerPart, Model, ModelGemm, Pass, Phase, Workload, WorkloadError,
     linear_op, wrong,
 };
-use crate::gemm::{Operation, Problem};
+use crate::gemm::{Groups, Operation, Problem};
 use crate::units::above_zero;
 
 /// Collects the forward GEMMs of one device.
@@ -32,7 +32,7 @@ pub(super) fn list(model: &Model, workload: &Workload) -> Result<Vec<ModelGemm>,
     if dense > 0 {
         let width = u64::from(model.intermediate);
         let parts = [LayerPart::GateUp, LayerPart::Gate, LayerPart::Up, LayerPart::Down];
-        list.feed_forward(parts, workload.tokens(), width, dense)?;
+        list.feed_forward(parts, workload.tokens(), width, None, dense)?;
     }
     if let Some(experts) = model.experts {
         list.experts(experts)?;
@@ -204,28 +204,29 @@ impl List<'_> {
         self.linear(LayerPart::AttentionOut, tokens, hidden, k, model.bias, layers)
     }
 
-    /// `[gate and up, gate, up, down]` over `width`, `count` times.
+    /// `[gate and up, gate, up, down]` over `width`, `count` times; `rows` are divided among the groups, if any.
     fn feed_forward(
         &mut self,
         [gate_up, gate, up, down]: [LayerPart; 4],
-        tokens: u64,
+        rows: u64,
         width: u64,
+        groups: Option<Groups>,
         count: u64,
     ) -> Result<(), WorkloadError> {
         let hidden = u64::from(self.model.hidden);
         let width = self.shard(width, "feed-forward width")?;
-        let bias = self.model.bias;
-        match (self.model.gated, self.workload.fuse_gate_up) {
-            (true, true) => {
-                self.linear(gate_up, tokens, width.saturating_mul(2), hidden, bias, count)?
-            }
+        let op = Operation { groups, ..linear_op(&self.workload.types, self.model.bias) };
+        let gated = (self.model.gated, self.workload.fuse_gate_up);
+        let mut linear = |part, n, k| self.push(part, (rows, n, k, 1), op, count);
+        match gated {
+            (true, true) => linear(gate_up, width.saturating_mul(2), hidden)?,
             (true, false) => {
-                self.linear(gate, tokens, width, hidden, bias, count)?;
-                self.linear(up, tokens, width, hidden, bias, count)?;
+                linear(gate, width, hidden)?;
+                linear(up, width, hidden)?;
             }
-            (false, _) => self.linear(up, tokens, width, hidden, bias, count)?,
+            (false, _) => linear(up, width, hidden)?,
         }
-        self.linear(down, tokens, hidden, width, bias, count)
+        linear(down, hidden, width)
     }
 
     fn experts(&mut self, experts: Experts) -> Result<(), WorkloadError> {
@@ -245,28 +246,18 @@ impl List<'_> {
                 LayerPart::SharedUp,
                 LayerPart::SharedDown,
             ];
-            self.feed_forward(
-                parts,
-                tokens,
-                width.saturating_mul(u64::from(experts.shared)),
-                layers,
-            )?;
+            let width = width.saturating_mul(u64::from(experts.shared));
+            self.feed_forward(parts, tokens, width, None, layers)?;
         }
-        let routed = tokens.saturating_mul(u64::from(experts.per_token));
-        let (each, more) = (routed / count, routed % count);
+        let rows = tokens.saturating_mul(u64::from(experts.per_token));
         let parts = [
             LayerPart::ExpertGateUp,
             LayerPart::ExpertGate,
             LayerPart::ExpertUp,
             LayerPart::ExpertDown,
         ];
-        // Some experts get one token more than others; with few tokens most get none.
-        for (tokens, experts) in [(each + 1, more), (each, count - more)] {
-            if tokens > 0 && experts > 0 {
-                self.feed_forward(parts, tokens, width, layers * experts)?;
-            }
-        }
-        Ok(())
+        let groups = Groups::uniform(experts.count, experts.per_token);
+        self.feed_forward(parts, rows, width, Some(groups), layers)
     }
 
     fn lm_head(&mut self) -> Result<(), WorkloadError> {

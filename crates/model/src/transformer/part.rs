@@ -89,7 +89,7 @@ impl LayerPart {
         }
     }
 
-    /// True for GEMMs that run once for every routed expert that has tokens.
+    /// True for grouped GEMMs over the routed experts.
     pub fn is_routed(self) -> bool {
         matches!(self, Self::ExpertGateUp | Self::ExpertGate | Self::ExpertUp | Self::ExpertDown)
     }

@@ -28,6 +28,11 @@ impl TextColumn {
         self.given + self.codes.len()
     }
 
+    /// The last value that was set.
+    pub(crate) fn last(&self) -> Option<&str> {
+        self.codes.last().map(|code| self.words.value(*code))
+    }
+
     /// About the bytes that it takes.
     pub(crate) fn memory(&self) -> usize {
         self.codes.len() * 4 + self.words.memory()

@@ -53,7 +53,9 @@ impl TableBuilder {
     pub fn admits(&mut self, row: &Row) -> bool {
         // A placeholder is told by the file's own rate, which is not staged yet.
         let placeholder = row.time_s == 1e-6 && self.reported_rate.is_some();
-        !placeholder && impossible(row).is_none() && self.unmeasured(row).is_none()
+        // The rows of each group, too.
+        let divided = self.group_rows.is_some();
+        !placeholder && !divided && impossible(row).is_none() && self.unmeasured(row).is_none()
     }
 
     /// [`set_text`](Self::set_text) for the rows of a run.

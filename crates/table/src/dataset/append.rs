@@ -43,7 +43,7 @@ impl Dataset {
 #[derive(Debug, Default)]
 pub(crate) struct Joiner {
     data: Dataset,
-    ops: HashMap<u64, u16>,
+    ops: HashMap<u128, u16>,
     devices: Option<Index>,
     /// Columns by key and whether they hold text.
     columns: HashMap<(String, bool), usize>,
@@ -236,16 +236,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn op(t: DataType) -> Operation {
-        Operation {
-            a: t,
-            b: t,
-            c: t,
-            compute: t,
-            trans_a: false,
-            trans_b: false,
-            bias: false,
-            beta: false,
-        }
+        Operation { c: t, ..Operation::uniform(t) }
     }
 
     fn one(name: &str, dtype: DataType, device: &str, kernel: &str) -> Dataset {

@@ -58,6 +58,10 @@ meanings! {
         Square = "square",
         /// Independent GEMMs a call.
         Batch = "batch",
+        /// Groups of a grouped GEMM, such as the experts of a layer: M is the rows of all.
+        Groups = "groups",
+        /// Groups that each token goes to (top k): M is then the number of tokens.
+        PerToken = "per_token",
         /// Time of one call.
         Time = "time",
         /// Type of A and B.
@@ -104,6 +108,8 @@ meanings! {
         OpName = "op_name",
         /// The producer's own verdict on the row, kept as text.
         Status = "status",
+        /// Rows of each group of a grouped GEMM: `12 0 7 64`.
+        GroupRows = "group_rows",
         /// Calls of this GEMM that the row stands for (1 where absent).
         Count = "count",
         /// Tile height over M (BM).
@@ -192,6 +198,9 @@ impl ColumnMeaning {
             ShapeA => "shape of A".into(),
             ShapeB => "shape of B".into(),
             Square => "M = N = K".into(),
+            Groups => "groups or experts".into(),
+            PerToken => "experts a token (top k)".into(),
+            GroupRows => "rows of each group".into(),
             Dtype => "data type".into(),
             DtypeA => "data type of A".into(),
             DtypeB => "data type of B".into(),
@@ -225,7 +234,9 @@ impl ColumnMeaning {
     /// Its group in the mapping form.
     pub(super) fn group(self) -> ColumnGroup {
         match self {
-            M | N | K | Mnk | Square | Batch | ShapeA | ShapeB => ColumnGroup::Sizes,
+            M | N | K | Mnk | Square | Batch | Groups | PerToken | GroupRows | ShapeA | ShapeB => {
+                ColumnGroup::Sizes
+            }
             Dtype | DtypeA | DtypeB | DtypeC | Compute | TransA | TransB | Layout | Bias | Beta => {
                 ColumnGroup::Type
             }
@@ -256,7 +267,7 @@ impl ColumnMeaning {
 
     /// The values of such a column of a dataset are text.
     pub fn is_text(self) -> bool {
-        matches!(self, Kernel | Library | Model | OpName | Status)
+        matches!(self, Kernel | Library | Model | OpName | Status | GroupRows)
     }
 
     /// The units that a file may use, for the meanings that need one.

@@ -215,7 +215,7 @@ mod tests {
         let groups = ColumnSpec::grouped();
         assert!(groups.iter().all(|(_, specs)| !specs.is_empty()));
         let all: Vec<ColumnSpec> = groups.into_iter().flat_map(|(_, specs)| specs).collect();
-        assert_eq!(all.len(), 86);
+        assert_eq!(all.len(), 89);
         for spec in all {
             assert_eq!(spec.to_string().parse(), Ok(spec), "{spec}");
             let bare = ColumnSpec::from(spec.meaning);

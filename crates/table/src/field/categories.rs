@@ -3,6 +3,7 @@
 use super::{Field, Frame};
 use crate::dataset::ColumnData;
 use crate::group::numbered;
+use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -88,13 +89,14 @@ impl Frame {
                 }
             }
             Field::Shape => {
-                let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
+                let mut known = FxHashMap::default();
                 let mut values = Vec::new();
                 let codes = (0..d.len())
                     .map(|r| {
-                        let key = (d.m[r], d.n[r], d.k[r], d.batch[r]);
+                        let p = d.problem(r);
+                        let key = (p.m, p.n, p.k, p.batch, p.op.groups);
                         *known.entry(key).or_insert_with(|| {
-                            values.push(shape_label(key.0, key.1, key.2, key.3));
+                            values.push(shape_label(&p));
                             (values.len() - 1) as u32
                         })
                     })
@@ -139,12 +141,13 @@ impl Frame {
     }
 }
 
-/// `128 x 1280 x 2048`, with the batch in front if it is not 1.
-pub fn shape_label(m: u32, n: u32, k: u32, batch: u32) -> String {
-    if batch == 1 {
-        format!("{m} × {n} × {k}")
-    } else {
-        format!("{batch} × ({m} × {n} × {k})")
+/// `128 x 1280 x 2048`, with the batch in front if it is not 1 and the groups of a grouped GEMM behind.
+pub fn shape_label(p: &Problem) -> String {
+    let Problem { m, n, k, batch, op } = p;
+    match op.groups {
+        Some(groups) => format!("{m} × {n} × {k} in {} groups", groups.count),
+        None if *batch == 1 => format!("{m} × {n} × {k}"),
+        None => format!("{batch} × ({m} × {n} × {k})"),
     }
 }
 

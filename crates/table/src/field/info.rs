@@ -42,12 +42,14 @@ const fn built_in(
 
 /// In the order in which the page lists them.
 #[rustfmt::skip]
-pub(super) static BUILT_IN: [BuiltIn; 23] = [
+pub(super) static BUILT_IN: [BuiltIn; 25] = [
     built_in(Field::Shape, "shape", "Shape", "", Names, "M x N x K, and the batch where it is not 1."),
     built_in(Field::M, "m", "M", "", Amount, "Rows of A and of the output C."),
     built_in(Field::N, "n", "N", "", Amount, "Columns of B and of the output C."),
     built_in(Field::K, "k", "K", "", Amount, "The summed dimension: columns of A, rows of B."),
     built_in(Field::Batch, "batch", "Batch", "", Amount, "Independent GEMMs of this shape in one call."),
+    built_in(Field::Groups, "groups", "Groups", "", Amount, "Products of a grouped GEMM, each with rows and a B of its own: the experts of a layer."),
+    built_in(Field::ActiveGroups, "active_groups", "Active groups", "", Amount, "Groups with at least one row: only their B is read. With unknown routing the number to expect if all are equally likely."),
     built_in(Field::Dtype, "dtype", "Type", "", Names, ""),
     built_in(Field::Transposes, "transposes", "Layout", "", Names, "N: stored as is, T: stored transposed; first A, then B."),
     built_in(Field::Device, "device", "Device", "", Names, "The device whose roof applies."),
@@ -99,6 +101,9 @@ impl Frame {
         }
         if matches!(field, Field::Reference | Field::OfReference) && !self.metrics.has_references()
         {
+            return None;
+        }
+        if matches!(field, Field::Groups | Field::ActiveGroups) && !self.data.has_groups() {
             return None;
         }
         let known = BUILT_IN.iter().find(|b| b.field == *field)?;

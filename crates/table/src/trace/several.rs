@@ -72,12 +72,14 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     let name = |i: usize| tables[i].sources.first().map_or("", |s| s.name.as_str());
     let mut left: Vec<Repeated> = Vec::new();
     for (i, data) in tables.iter().enumerate() {
-        // A capture lends shapes alone; the eager work around it is that of the run.
-        let captured = data.sources.iter().any(|s| !s.captures.is_empty())
-            && data.sources.iter().all(|s| s.graphs_with_capture + s.graphs_without_capture == 0);
+        // A capture lends shapes alone; the eager work around it, and its first launches, are those of the run.
+        let captured = data.sources.iter().any(|s| !s.captures.is_empty());
+        let replays = data.sources.iter().any(|s| s.graphs_with_capture > 0);
         let holder = (0..tables.len()).filter(|j| *j != i).find(|&j| {
-            if captured {
-                return tables[j].sources.iter().any(|s| s.graphs_with_capture > 0);
+            let own = |s: &Source| replays && !s.captures.is_empty();
+            let borrows = tables[j].sources.iter().any(|s| s.graphs_with_capture > 0 && !own(s));
+            if captured && (borrows || !replays) {
+                return borrows;
             }
             if !near(report_folder(name(i)), report_folder(name(j))) {
                 return false;

@@ -8,7 +8,7 @@ use gemmscope_analysis::figures::Figures;
 use gemmscope_analysis::formula::{Formula, constant, given, given_as, letter};
 use gemmscope_analysis::tile_roof::{RowTile, SplitK, TileFrom};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Problem;
+use gemmscope_model::gemm::{Problem, Routing};
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{
@@ -68,6 +68,7 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
             )
             .beside(theirs(ColumnMeaning::ReportedIntensity), x.ai, |v| Intensity(v).to_string()),
         ];
+    out.extend(groups_figure(&x.problem));
     if !x.time_s.is_nan() {
         out.push(
             figure(
@@ -152,8 +153,12 @@ fn work_formula(p: &Problem) -> Formula<Flops> {
     let [m, n, k] = sizes(p);
     let per = if p.op.compute.is_complex() { 8.0 } else { 2.0 };
     let bias = m.clone() * n.clone();
-    let product = constant(per) * m * n * k;
+    let product = constant(per) * m.clone() * n * k.clone();
     let all = if p.op.bias { product + bias } else { product };
+    let all = match inner(p) {
+        Some(inner) => all + constant(per) * m * k * inner,
+        None => all,
+    };
     batched(p, all).into_unit(Flops)
 }
 
@@ -161,9 +166,58 @@ fn bytes_formula(p: &Problem) -> Formula<Bytes> {
     let [m, n, k] = sizes(p);
     let size = |name, of: DataType| letter(name, of.bytes() + of.scale_bytes_per_element());
     let (a, b, c) = (size("s_a", p.op.a), size("s_b", p.op.b), size("s_c", p.op.c));
-    let result = m.clone() * n.clone() * c;
+    let result = m.clone() * n.clone() * c.clone();
     let result = if p.op.beta { constant(2.0) * result } else { result };
-    batched(p, m * k.clone() * a + k * n * b + result).into_unit(Bytes)
+    let (Some(groups), Some(active)) = (p.op.groups, p.active()) else {
+        return batched(p, m * k.clone() * a + k * n * b + result).into_unit(Bytes);
+    };
+    if groups.along_k {
+        let results = letter("E", f64::from(groups.count)) * result;
+        return (m * k.clone() * a + k * n * b + results).into_unit(Bytes);
+    }
+    let active = letter("E_a", active);
+    let up =
+        m.clone() * k.clone() * a.clone() + active.clone() * k.clone() * n * b.clone() + result;
+    let all = match inner(p) {
+        Some(inner) => {
+            up + m.clone() * inner.clone() * a + active * inner * k.clone() * b + m * k * c
+        }
+        None => up,
+    };
+    all.into_unit(Bytes)
+}
+
+/// Inner size of the second product of a call.
+fn inner(p: &Problem) -> Option<Formula<f64>> {
+    let inner = p.op.groups.map_or(0, |groups| groups.down);
+    (inner > 0).then(|| letter("I", f64::from(inner)))
+}
+
+/// Which groups of a grouped GEMM have rows.
+fn groups_figure(p: &Problem) -> Option<Figure> {
+    let (groups, active) = (p.op.groups?, p.active()?);
+    let rows = match groups.along_k {
+        true => letter("K", f64::from(p.k)),
+        false => letter("M", f64::from(p.m)),
+    };
+    let how = match groups.routing {
+        Routing::Known(_) => String::new(),
+        Routing::Uniform(1) => " to expect, if every row is as likely in each".to_owned(),
+        Routing::Uniform(k) => format!(" to expect, if each token goes to {k} of them at random"),
+    };
+    Some(figure(
+        "Rows a group",
+        &(rows / letter("E_a", active)),
+        |each: f64| {
+            format!(
+                "{} on average; {} of {} groups have rows{how}",
+                format_significant(each, 3),
+                format_significant(active, 3),
+                groups.count
+            )
+        },
+        Field::ActiveGroups.hint(),
+    ))
 }
 
 /// Figures from a profiler's memory counters: traffic, intensity, share of the bandwidth.

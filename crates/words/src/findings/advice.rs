@@ -3,9 +3,10 @@
 use super::rules;
 use gemmscope_analysis::findings::{Group, ROW_BYTES, Scan, is_quantized, unaligned};
 use gemmscope_model::dtype::{DataType, Family};
+use gemmscope_model::gemm::{Problem, Routing};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::is_launch_bound;
-use gemmscope_model::units::{either, percent, seconds_brief};
+use gemmscope_model::units::{either, format_significant, grouped, percent, seconds_brief};
 
 /// A type must raise the peak at least this many times to be worth a word.
 const FASTER: f64 = 1.5;
@@ -85,6 +86,9 @@ pub(super) fn compute_kernel(scan: &Scan<'_>, group: &Group) -> String {
 /// bytes of the operand that most of them belong to.
 pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
+    if let Some(path) = weights_path(scan, group, &p) {
+        return path;
+    }
     let (m, n, k) = (f64::from(p.m), f64::from(p.n), f64::from(p.k));
     let [a, b, c] = [m * k * p.op.a.bytes(), k * n * p.op.b.bytes(), m * n * p.op.c.bytes()];
     let all = a + b + c;
@@ -111,6 +115,33 @@ pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
          more of the other operand.",
         share(most)
     )
+}
+
+/// The same for a grouped GEMM most of whose bytes are weights: how many more tokens cost next to nothing.
+fn weights_path(scan: &Scan<'_>, group: &Group, p: &Problem) -> Option<String> {
+    let (groups, active) = (p.op.groups.filter(|groups| !groups.along_k)?, p.active()?);
+    let columns = f64::from(p.n) + f64::from(groups.down);
+    let weights = active * columns * f64::from(p.k) * p.op.cost().bytes_b;
+    let share = weights / p.bytes().0;
+    if share < HALF {
+        return None;
+    }
+    let rows =
+        scan.metrics().roof(scan.data(), group.row as usize)?.ridge_size(|m| Problem { m, ..*p });
+    let (what, a_token) = match groups.routing {
+        Routing::Uniform(k) if k > 1 => ("tokens a step", k),
+        _ => ("rows a call", 1),
+    };
+    let most = match rows {
+        None => "at any number".to_owned(),
+        Some(rows) => format!("up to {}", grouped((rows / a_token).into())),
+    };
+    Some(format!(
+        "The weights of {} of {} groups are {} of the bytes: more {what} cost next to nothing {most}.",
+        format_significant(active, 3),
+        groups.count,
+        percent(share)
+    ))
 }
 
 /// The sentence of [`padding`], before other advice.

@@ -189,20 +189,25 @@ fn tile(scan: &Scan<'_>, cause: &CauseFacts, entry: &Entry, what: TileCause) -> 
         };
         format!("{} a call{left}", more.result(|s| story::time(s.0)))
     });
+    let is_grouped = scan.data().problem(row).op.groups.is_some();
     Story {
         text: format!(" Most in {}.{sentence}", name(scan, row)),
         formula,
         // Products can be batched where a program makes them.
         path_a: (what != TileCause::FewWorkgroups || scan.is_row_of_program(row))
-            .then(|| tile_paths(what).0.to_owned()),
-        path_b: Some(tile_paths(what).1.to_owned()),
+            .then(|| tile_paths(what, is_grouped).0.to_owned()),
+        path_b: Some(tile_paths(what, is_grouped).1.to_owned()),
         ..Story::default()
     }
 }
 
 /// What to try in the model and with the kernel where a tile costs most by this.
-fn tile_paths(what: TileCause) -> (&'static str, &'static str) {
+fn tile_paths(what: TileCause, is_grouped: bool) -> (&'static str, &'static str) {
     match what {
+        TileCause::Padding if is_grouped => (
+            "Send more tokens a step, or route them to fewer experts a device, so that each group has more rows.",
+            "Choose a tile of fewer rows, so that small groups fill it.",
+        ),
         TileCause::Padding => (
             rules::TILE.path_a,
             "Choose a tile that divides M and N, or pad them to multiples of it.",
@@ -288,7 +293,7 @@ pub(crate) fn own_paths(
     match (account, found) {
         (Account::Rest, _) => rest_paths(scan, g),
         (Account::Tile, _) => {
-            let (a, b) = tile_paths(tile_cause(tile));
+            let (a, b) = tile_paths(tile_cause(tile), scan.problem(g).op.groups.is_some());
             (advice::padded_then(scan, g, a), b.to_owned())
         }
         (_, Some(f)) => (f.path_a.clone(), f.path_b.clone()),

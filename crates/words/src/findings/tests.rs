@@ -16,6 +16,7 @@ use gemmscope_table::fixture::Rows;
 use gemmscope_table::metrics::Metrics;
 use proptest::prelude::*;
 
+mod grouped;
 mod kernels;
 mod small;
 mod stories;

@@ -39,7 +39,6 @@ fn experts_without_tokens_are_counted() {
     };
     let said = of("deepseek-v3", 32);
     assert!(said.contains("93 of 256 experts get none"), "{said}");
-    assert!(said.contains("reads 256 experts; random routing reads about 163"), "{said}");
     let said = of("mixtral-8x7b", 10);
     assert!(said.starts_with("Tokens per routed expert: 2.50 on average"), "{said}");
 }

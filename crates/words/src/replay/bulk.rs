@@ -121,7 +121,7 @@ pub fn bulk(frame: &Frame, wanted: &[Wanted]) -> Bulk {
     let tiles = TileRoofs::new(&frame.data, &frame.metrics);
     let digits = wanted.len().to_string().len().max(2);
     let mut out = Bulk::default();
-    let mut scripts: Vec<(String, bool)> = Vec::new();
+    let mut scripts: Vec<(String, &str)> = Vec::new();
     for (i, want) in wanted.iter().enumerate() {
         let row = want.row as usize;
         let case = Case::of(&frame.data, row, tiles.tile(row).map(|t| t.0));
@@ -135,7 +135,12 @@ pub fn bulk(frame: &Frame, wanted: &[Wanted]) -> Bulk {
                         made.file.trim_start_matches("replay-")
                     );
                     if name.ends_with(".py") {
-                        scripts.push((name.clone(), case.column_major));
+                        let columns = match (case.column_major, case.problem.op.groups) {
+                            (true, _) => "-blas",
+                            (false, Some(_)) => "-grouped",
+                            (false, None) => "",
+                        };
+                        scripts.push((name.clone(), columns));
                     }
                     out.files.push(Replay { text: with_reason(&made.text, &want.why), file: name });
                 }
@@ -195,19 +200,19 @@ fn with_reason(text: &str, why: &str) -> String {
     }
 }
 
-/// A script that runs the others, of which it is known whether their letters are a BLAS call's, one after
-/// another; their lines make one file that is read back, or one for each convention.
-fn run_all(scripts: &[(String, bool)]) -> Replay {
+/// A script that runs the others one after another, each with a word for the columns of its line; the lines make one
+/// file that is read back, or one for each of these.
+fn run_all(scripts: &[(String, &str)]) -> Replay {
     let several = scripts.iter().any(|s| s.1 != scripts[0].1);
-    let results = |blas| if several && blas { "results-blas.csv" } else { "results.csv" };
+    let results = |columns| format!("results{}.csv", if several { columns } else { "" });
     let mut text = String::from(
         "#!/bin/sh\n# Checks and times every replay; results.csv is read back by gemmscope.\n\
          cd \"$(dirname \"$0\")\" || exit 1\nfailed=0\n",
     );
-    for (i, (name, blas)) in scripts.iter().enumerate() {
-        let first = scripts[..i].iter().all(|s| s.1 != *blas);
+    for (i, (name, columns)) in scripts.iter().enumerate() {
+        let first = scripts[..i].iter().all(|s| s.1 != *columns);
         let (row, redirect) = if first { ("", ">") } else { (" --row", ">>") };
-        let to = results(*blas);
+        let to = results(columns);
         text.push_str(&format!(
             "python3 {name}{row} {redirect} {to} || {{ echo \"{name} failed\" >&2; failed=1; }}\n"
         ));

@@ -4,7 +4,7 @@ use super::rounding;
 use super::types::names;
 use super::{CALLS, Case, Tool, WARM_UP, head};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Problem;
+use gemmscope_model::gemm::{Groups, Problem};
 
 fn is_fp8(t: DataType) -> bool {
     matches!(
@@ -58,12 +58,23 @@ fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String,
     } else {
         ""
     };
-    Ok(CHECK
+    let check = match p.op.groups {
+        None => CHECK.replace(" + BIAS", bias),
+        Some(_) => GROUPED_CHECK.to_owned(),
+    };
+    Ok((check + TIME)
         .replace("TOLERANCE", &rounding::tolerance_text(tolerance))
-        .replace(" + BIAS", bias)
         .replace("DTYPE", p.op.a.id())
         .replace("SIZES", if case.column_major { "{N},{M}" } else { "{M},{N}" })
         .replace("HEADER", if case.column_major { "blas_layout" } else { "layout" })
+        .replace("GROUP_TITLES", if p.op.groups.is_some() { "group_rows," } else { "" })
+        .replace(
+            "GROUP_CELLS",
+            match p.op.groups {
+                Some(_) => "{' '.join(map(str, ROWS))},",
+                None => "",
+            },
+        )
         .replace("LAYOUT", layout(case))
         .replace("LIBRARY", tool.label())
         .replace("WORK", &format!("{:.0}", p.work().0))
@@ -106,6 +117,10 @@ worst = (found - wanted).abs().max().item()
 print(f"check {'passed' if passed else 'FAILED'}: largest error {worst:.3e}, "
       f"TOLERANCE", file=sys.stderr)
 
+"#;
+
+/// Times `run()` and prints a line of CSV.
+const TIME: &str = r#"
 # A timing is of about a millisecond of calls: what lies between two events is mostly launching
 # where a call is short. The operands rotate through up to 512 MB, so that a cache holds them from
 # call to call only where they are small.
@@ -157,12 +172,62 @@ times = [seconds() for _ in range(CALLS)]
 median, spread = statistics.median(times), statistics.pstdev(times)
 name = torch.cuda.get_device_name() if DEVICE == "cuda" else ""
 if "--row" not in sys.argv:
-    print("M,N,K,batch,dtype,HEADER,library,device,time_us,min_us,std_us,tflops,status")
-print(f"SIZES,{K},{BATCH},DTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
+    print("M,N,K,batch,GROUP_TITLESdtype,HEADER,library,device,time_us,min_us,std_us,tflops,status")
+print(f"SIZES,{K},{BATCH},GROUP_CELLSDTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
       f"{min(times) * 1e6:.3f},{spread * 1e6:.3f},"
       f"{WORK / median * 1e-12:.2f},{'ok' if passed else 'failed'}")
 sys.exit(0 if passed else 1)
 "#;
+
+/// As [`CHECK`], for the first and the last row of each group.
+const GROUPED_CHECK: &str = r#"
+# The check: the first and the last row of each group against double precision. The tolerance is four times the
+# largest error that rounding a sum of K products is expected to make.
+ends = offsets.tolist()
+picked = [(group, row) for group, (rows, end) in enumerate(zip(ROWS, ends)) if rows
+          for row in sorted({end - rows, end - 1})]
+wanted = torch.stack([a[row].double() @ b[group].double() for group, row in picked])
+found = run(x, y)[[row for _, row in picked]].double()
+passed = torch.allclose(found, wanted, TOLERANCE)
+worst = (found - wanted).abs().max().item()
+print(f"check {'passed' if passed else 'FAILED'}: largest error {worst:.3e}, "
+      f"TOLERANCE", file=sys.stderr)
+
+"#;
+
+/// A grouped GEMM: the rows of each group as the file lists them, else spread evenly over those that have rows.
+fn grouped(case: &Case, groups: Groups) -> Result<String, String> {
+    let (own, mut out) = begin(case);
+    let p = &own.problem;
+    if case.column_major || p.op.bias || groups.down > 0 || groups.along_k {
+        return Err("PyTorch's grouped product multiplies rows of groups by a B for each, no more"
+            .to_owned());
+    }
+    let types = [p.op.a, p.op.b, p.op.c];
+    if types != [DataType::Bf16; 3] {
+        return Err(format!("PyTorch's grouped product takes bf16 alone, not {}", p.op.types()));
+    }
+    let stored = if p.op.trans_b { ("N, K", ".transpose(-2, -1)") } else { ("K, N", "") };
+    let rows: Vec<String> = case.group_rows(groups).iter().map(u32::to_string).collect();
+    out.push_str(IMPORTS);
+    out.push_str(&format!(
+        "import torch\n\n{DEVICE}M, N, K, BATCH = {}, {}, {}, 1\n\
+         ROWS = [{}]\n\
+         offsets = torch.tensor(ROWS, device=DEVICE).cumsum(0).to(torch.int32)\n\
+         a = torch.randn(M, K, device=DEVICE, dtype=torch.bfloat16)\n\
+         b = torch.randn(len(ROWS), {}, device=DEVICE, dtype=torch.bfloat16){}\n\
+         x, y = a, b\n\n\n\
+         def run(x, y):\n    return torch._grouped_mm(x, y, offs=offsets)\n\n",
+        p.m,
+        p.n,
+        p.k,
+        rows.join(", "),
+        stored.0,
+        stored.1
+    ));
+    out.push_str(&check_and_time(case, Tool::Pytorch, true)?);
+    Ok(out)
+}
 
 /// Operands of 8-bit types, filled up with zeros to the sizes that PyTorch multiplies: K and N
 /// multiples of `step`, M at least `least`.
@@ -183,6 +248,9 @@ fn padded(p: &Problem, step: u32, least: u32) -> String {
 }
 
 pub(super) fn pytorch(case: &Case) -> Result<String, String> {
+    if let Some(groups) = case.problem.op.groups {
+        return grouped(case, groups);
+    }
     let (own, mut out) = begin(case);
     let p = &own.problem;
     out.push_str(IMPORTS);

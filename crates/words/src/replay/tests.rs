@@ -89,7 +89,7 @@ const DOCUMENTED: [Documented; 3] = [
 ];
 
 fn case(m: u32, n: u32, k: u32, op: Operation) -> Case {
-    Case { problem: Problem { m, n, k, batch: 1, op }, column_major: false, tile: None }
+    Case { problem: Problem { m, n, k, batch: 1, op }, column_major: false, tile: None, rows: None }
 }
 
 fn text(case: &Case, tool: Tool) -> String {
@@ -287,6 +287,28 @@ fn the_measured_tile_is_where_triton_starts() {
     assert!(text(&c, Tool::Triton).contains("= 128, 16, 16, 8\n"));
 }
 
+#[test]
+fn a_grouped_gemm_keeps_the_rows_of_its_groups() {
+    let grouped = Operation {
+        groups: Some(gemmscope_model::gemm::Groups::known(4, 3)),
+        ..Operation::uniform(DataType::Bf16).with_layout(false, true)
+    };
+    let even = case(10, 64, 32, grouped);
+    let t = text(&even, Tool::Pytorch);
+    assert!(t.contains("ROWS = [4, 3, 3, 0]\n"), "{t}");
+    assert!(
+        t.contains("b = torch.randn(len(ROWS), N, K,") && t.contains("torch._grouped_mm"),
+        "{t}"
+    );
+    assert!(t.contains("batch,group_rows,dtype"), "{t}");
+    let listed = Case { rows: Some(vec![1, 0, 2, 7]), ..even.clone() };
+    assert!(text(&listed, Tool::Pytorch).contains("ROWS = [1, 0, 2, 7]\n"));
+    let other = replay(&even, Tool::Triton).unwrap_err();
+    assert!(other.contains("PyTorch alone"), "{other}");
+    let fp8 = Operation { groups: grouped.groups, ..Operation::uniform(DataType::Fp8E4m3) };
+    assert!(replay(&case(10, 64, 32, fp8), Tool::Pytorch).is_err());
+}
+
 proptest! {
     #[test]
     fn only_documented_flags(
@@ -302,6 +324,7 @@ proptest! {
             problem: Problem { m, n, k, batch, op },
             column_major,
             tile: Some(Tile { m: 128, n: 64, k: None }),
+            rows: None,
         };
         for known in &DOCUMENTED {
             let Ok(made) = replay(&case, known.tool) else { continue };

@@ -251,7 +251,7 @@ fn shapes(list: &ShapesWithoutTime) -> Vec<Block<'_>> {
     ]);
     for s in &list.longest {
         table.row(vec![
-            owned(s.shape()),
+            owned(s.shape.clone()),
             (&s.types).into(),
             owned(Seconds(s.roof_time_s)),
             s.bound.label().into(),

@@ -151,6 +151,7 @@ pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
             | Field::N
             | Field::K
             | Field::Batch
+            | Field::Groups
             | Field::Dtype
             | Field::Transposes
             | Field::Device

@@ -371,7 +371,7 @@ impl Drawn for InteractiveRoofline {
 /// A point in a few words: `4096 × 4096 × 4096 fp16, 512 TFLOP/s, 39.2 % of roof`.
 fn point(frame: &Frame, row: usize) -> String {
     let data = &*frame.data;
-    let shape = shape_label(data.m[row], data.n[row], data.k[row], data.batch[row]);
+    let shape = shape_label(&data.problem(row));
     let types = data.ops[usize::from(data.op[row])].types();
     let mut out = format!("{shape} {types}");
     let sides = match frame.kind() {

@@ -39,7 +39,7 @@ pub fn table(input: &RooflineInput<'_>, plot: &Plot, limit: usize) -> (ResultTab
             Entry::Point(_, p) => p.line.to_string(),
         })
         .text(title(Field::Shape), |e| match e {
-            Entry::Row(r) => shape_label(data.m[*r], data.n[*r], data.k[*r], data.batch[*r]),
+            Entry::Row(r) => shape_label(&data.problem(*r)),
             Entry::Point(..) => "not stated".to_owned(),
         })
         .text(title(Field::Dtype), |e| match e {

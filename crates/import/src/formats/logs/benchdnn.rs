@@ -74,7 +74,7 @@ impl Benchdnn {
                 let space = get("ih").unwrap_or(1.0) * get("iw").or(get("ih")).unwrap_or(1.0);
                 let k = log::size(k * space, "ic")?;
                 let sizes = [log::size(m, "mb")?, log::size(n, "oc")?, k];
-                Ok((Shape { sizes, batch: None }, true))
+                Ok((Shape::new(sizes, None), true))
             }
             _ => Err(flaw("not a matmul or inner product", descriptor)),
         }

@@ -1,6 +1,7 @@
 //! DeepGEMM's tests: ` > Perf (m=  4096, n= 24576, k= 1536, …): 123 us | 1404 TFLOPS | 900 GB/s`.
 
 use super::*;
+use gemmscope_model::gemm::Groups;
 
 pub(crate) const FORMAT: Format = Format {
     id: "deepgemm",
@@ -44,6 +45,9 @@ fn groups(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
                 row.batch = groups;
             } else if row.m % groups == 0 {
                 (row.m, row.batch) = (row.m / groups, groups);
+            } else {
+                // Each has rows, of another number.
+                row.op.groups = Some(Groups::known(groups, groups));
             }
         }
         Ok(row)

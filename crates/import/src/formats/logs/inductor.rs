@@ -3,7 +3,7 @@
 //! candidate below it is a row, its options are its tile.
 
 use super::*;
-use crate::cell::operands::{Operator, product};
+use crate::cell::operands::Operator;
 use crate::cell::shape_text::Shape;
 
 pub(crate) const FORMAT: Format = Format {
@@ -72,12 +72,8 @@ struct Inductor {
 impl Problem {
     fn new(op: &str, text: &str) -> Option<Self> {
         let operands: Vec<Vec<u32>> = text.split(',').map(dimensions).collect();
-        let operator = Operator::of(&op.replace("grouped_", ""))?;
-        let shape = match operator.pair(&operands) {
-            Some([a, b]) if op.contains("grouped") => grouped(a, b, operands.last()),
-            _ => operator.shape(&operands),
-        };
-        let shape = shape.ok_or_else(|| flaw(UNFIT, text));
+        let operator = Operator::of(op)?;
+        let shape = operator.shape(&operands).ok_or_else(|| flaw(UNFIT, text));
         Some(Problem {
             op: op.to_owned(),
             shape,
@@ -119,23 +115,6 @@ impl Problem {
 /// `8x128x64`: sizes as the heading prints them.
 fn dimensions(text: &str) -> Vec<u32> {
     text.trim().split('x').filter_map(|p| p.trim().parse().ok()).filter(|v| *v > 0).collect()
-}
-
-/// The groups of A, of B or of both: `grouped_mm(1024x512, 8x512x256, 8)`. Where each begins is data, so
-/// they count as equally large; where that cannot be, as one GEMM.
-fn grouped(a: &[u32], b: &[u32], offsets: Option<&Vec<u32>>) -> Option<Shape> {
-    // The size that the groups share: rows of A, columns of B, or the summed dimension.
-    let (mut sizes, shared, groups) = match (a, b) {
-        ([m, k], [groups, r, n]) if k == r => ([*m, *n, *k], 0, *groups),
-        ([groups, m, k], [r, n]) if k == r => ([*m, *n, *k], 1, *groups),
-        ([m, k], [r, n]) if k == r => ([*m, *n, *k], 2, *offsets?.first().filter(|g| **g > 0)?),
-        _ => return product(a, b),
-    };
-    if sizes[shared] % groups != 0 {
-        return Some(Shape { sizes, batch: None });
-    }
-    sizes[shared] /= groups;
-    Some(Shape { sizes, batch: Some(groups) })
 }
 
 fn library(kernel: &str) -> &'static str {
@@ -218,12 +197,12 @@ mod tests {
 
     #[test]
     fn groups_of_a_grouped_mm() {
-        for (operands, sizes) in [
-            ("1024x512, 8x512x256, 8", [128, 256, 512, 8]),
-            ("8x128x512, 512x2048, 8", [128, 256, 512, 8]),
-            ("128x4096, 4096x256, 8", [128, 256, 512, 8]),
-            ("8x128x512, 8x512x256", [128, 256, 512, 8]),
-            ("1001x512, 8x512x256, 8", [1001, 256, 512, 1]),
+        for (operands, sizes, groups) in [
+            ("1024x512, 8x512x256, 8", [1024, 256, 512, 1], "E=8 k=1"),
+            ("8x128x512, 512x2048, 8", [2048, 128, 512, 1], "E=8 k=1"),
+            ("128x4096, 4096x256, 8", [128, 256, 4096, 1], "E=8 k=1 along=K"),
+            ("8x128x512, 8x512x256", [128, 256, 512, 8], ""),
+            ("1001x512, 8x512x256, 8", [1001, 256, 512, 1], "E=8 k=1"),
         ] {
             let d = read(format!(
                 "AUTOTUNE grouped_mm({operands})\n  grouped_mm 0.0485 ms 100.0%\n  \
@@ -231,6 +210,10 @@ mod tests {
             ));
             assert_eq!(d.len(), 2, "{operands}");
             assert_eq!([d.m[0], d.n[0], d.k[0], d.batch[0]], sizes, "{operands}");
+            let found = d.problem(0).op.groups.map_or_else(String::new, |g| g.to_string());
+            assert_eq!(found, groups, "{operands}");
+            let routing = d.sources[0].assumptions.iter().any(|a| a.key == "routing");
+            assert_eq!(routing, !groups.is_empty(), "{operands}");
         }
     }
 }

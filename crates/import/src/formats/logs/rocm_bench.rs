@@ -7,7 +7,7 @@
 use crate::columns::defaults::AssumedType;
 use crate::columns::defaults::COLUMN_MAJOR;
 use crate::columns::plan::Plan;
-use crate::columns::plan_rows::{PlanRows, TableReader, What};
+use crate::columns::plan_rows::{Hook, PlanRows, TableReader, What};
 use crate::formats::table_format::{Formatted, GIBI, GIGA, MICRO, TableFormat, column, number};
 use crate::{Head, Header, ImportOptions, Reader, Record};
 use gemmscope_model::dtype::DataType;
@@ -84,6 +84,10 @@ impl TableReader for Bench {
             plan.default_device = table.device(device);
         }
         Some(plan)
+    }
+
+    fn hook(&self) -> Option<Hook> {
+        self.format.hook
     }
 
     fn has_sections(&self) -> bool {

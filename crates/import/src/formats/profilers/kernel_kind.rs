@@ -97,8 +97,8 @@ fn own_name(kernel: &str) -> String {
 const ATTENTION: &str = "flash_fwd|flash_bwd|flash_attn|flashattn|flash::|fmha|attention|sdpa|\
     paged_attn|attn_fwd|attn_bwd|mla_decode|mla_prefill";
 
-const GROUPED: &str =
-    "fused_moe|moe_gemm|moegemm|fmoe|grouped_gemm|groupedgemm|finalize_matmul_scatter";
+const GROUPED: &str = "fused_moe|moe_gemm|moegemm|fmoe|moe_stage|moe_mxgemm|matmul_ogs|grouped_gemm|groupedgemm|grouped_mm|\
+     finalize_matmul_scatter";
 
 const CONVOLUTION: &str =
     "fprop|dgrad|wgrad|bwd_weight|bwd_data|implicit_convolve|implicitgemm|winograd|miopen";

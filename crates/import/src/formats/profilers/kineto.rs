@@ -15,7 +15,7 @@ mod products;
 mod rows;
 mod timeline;
 
-use super::tracelens::from_operands;
+use super::tracelens::{FoundExperts, from_operands};
 use crate::cell::py::Py;
 use crate::columns::defaults;
 use crate::split::json::{self, JsonItem};
@@ -77,10 +77,16 @@ struct Trace {
 }
 
 fn is_gemm(signature: &Signature) -> bool {
-    let [name, dims, types, strides] = signature;
+    let [name, dims, types, strides, _] = signature;
     let bare = name.rsplit("::").next().unwrap_or(name).to_ascii_lowercase();
     ["mm", "gemm", "linear", "matmul"].iter().any(|w| bare.contains(w))
         && from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides)).is_some()
+        || experts_of(signature).is_some()
+}
+
+/// The experts that an operation runs.
+fn experts_of([name, dims, types, _, numbers]: &Signature) -> Option<FoundExperts> {
+    FoundExperts::of(name, &Py::parse(dims), &Py::parse(types), &Py::parse(numbers))
 }
 
 impl ItemReader for Trace {

@@ -12,7 +12,7 @@ mod table;
 
 pub(crate) use kernel_summary::FORMAT as KERNELS_FORMAT;
 pub(crate) use kernels::library;
-pub(crate) use shape::from_operands;
+pub(crate) use shape::{FoundExperts, from_operands};
 
 use crate::columns::defaults;
 use crate::columns::header::Header;
@@ -58,7 +58,8 @@ fn detect(head: &Head) -> Option<Detection> {
         return Some(Detection::new(94));
     }
     columns::Columns::find(&header, "")?;
-    if has("param: M") && (has("Kernel Time (us)_mean") || has("Kernel Time (us)_sum"))
+    let sized = has("param: M") || has("param: num_tokens") && has("param: num_experts");
+    if sized && (has("Kernel Time (us)_mean") || has("Kernel Time (us)_sum"))
         || has("op category") && (has("ex_UID") || has("operation_count"))
     {
         Some(Detection::new(95))

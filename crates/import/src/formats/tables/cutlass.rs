@@ -5,6 +5,7 @@
 //! but found `incorrect` have plausible numbers: they are rejected.
 
 use super::*;
+use crate::cell::ONE_OF_GROUPS;
 
 pub(crate) const FORMAT: Format = Format {
     id: "cutlass",
@@ -51,6 +52,10 @@ fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     if memchr::memmem::find(kind, b"gemm").is_none() {
         return Err(cells.error("OperationKind", NOT_A_GEMM));
     }
+    let batch = match memchr::memmem::find(kind, b"grouped") {
+        Some(_) => Some(groups(cells)?),
+        None => None,
+    };
     if memchr::memmem::find(kind, b"spgemm").is_some() {
         cells.table.note(
             "Structured-sparse kernels (spgemm) skip half of A, so they may lie above the dense roof.",
@@ -75,8 +80,20 @@ fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     Ok(Given {
         // fp32 operands on tensor cores are multiplied as tf32.
         tf32: cells.get("op_class") == b"tensorop",
+        batch,
         ..Given::default()
     })
+}
+
+/// How many problems of the printed sizes make the work of a grouped GEMM, which are a batch.
+fn groups(cells: &Cells<'_, '_>) -> Result<u32, RowError> {
+    let number = |name: &str| crate::cell::number(cells.get(name)).unwrap_or(f64::NAN);
+    let [m, n, k] = ["m", "n", "k"].map(number);
+    let of_all = number("Flops") / (2.0 * m * n * k + 2.0 * m * n);
+    match of_all.round() {
+        groups if groups >= 1.0 && (of_all - groups).abs() < 1e-6 => Ok(groups as u32),
+        _ => Err(cells.error("OperationKind", ONE_OF_GROUPS)),
+    }
 }
 
 /// The cluster in the name of a CUTLASS 3 kernel: `…_128x128x64_2x1x1_0_ttn_…`.

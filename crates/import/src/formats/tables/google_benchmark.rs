@@ -238,7 +238,7 @@ fn shape(name: &str) -> Option<(Shape, Option<DataType>)> {
         }
         _ => return None,
     };
-    Some((Shape { sizes, batch }, dtype_of(function)))
+    Some((Shape::new(sizes, batch), dtype_of(function)))
 }
 
 /// `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.

@@ -16,7 +16,7 @@ use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnData, Source};
 use gemmscope_table::native_csv::{
-    ABOUT, DERIVED, FIXED, FROM_ROOF, HANDED_IN, VERSION, parse_title, unguard,
+    ABOUT, DERIVED, FIXED, FROM_ROOF, GROUPS, HANDED_IN, VERSION, parse_title, unguard,
 };
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -49,6 +49,7 @@ struct Cols {
     fixed: [Col; 14],
     /// Device, file, format, line, and what is known beside the rows.
     stated: [Option<Col>; 5],
+    groups: Option<Col>,
     extras: Vec<(usize, ColumnId, bool)>,
     /// Where the last of [`FIXED`] is.
     last: usize,
@@ -91,7 +92,7 @@ impl NativeTable {
         for (i, title) in h.names.iter().enumerate() {
             let known = |list: &[&str]| list.contains(&title.as_str());
             let follows = known(&DERIVED) || known(&FROM_ROOF) || title.starts_with(HANDED_IN);
-            if known(&FIXED) || follows || title == ABOUT {
+            if known(&FIXED) || follows || [ABOUT, GROUPS].contains(&title.as_str()) {
                 continue;
             }
             let column = parse_title(title);
@@ -108,7 +109,7 @@ impl NativeTable {
         }
         let stated = ["device", "file", "format", "line", ABOUT].map(|name| h.find(&[name]));
         let last = h.names.iter().rposition(|name| FIXED.contains(&name.as_str())).unwrap_or(0);
-        Ok(Cols { fixed, stated, extras, last })
+        Ok(Cols { fixed, stated, groups: h.find(&[GROUPS]), extras, last })
     }
 }
 
@@ -287,6 +288,13 @@ fn row(
         trans_b: flag(trans_b),
         bias: flag(bias),
         beta: flag(beta),
+        groups: match &cols.groups {
+            Some(c) if !c.cell(record).is_empty() => {
+                let groups = record.text(c.index).parse();
+                Some(groups.map_err(|()| c.bad(record, "groups", CellError::NotSizes))?)
+            }
+            _ => None,
+        },
     };
     let time_s = if cell::trim(time.cell(record)).is_empty() {
         f64::NAN

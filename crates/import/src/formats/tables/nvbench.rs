@@ -107,7 +107,7 @@ impl States {
         let time_s = log::time(s.time_s, 1.0)?;
         let said = s.axes.iter().find_map(|(k, v)| dtype_axis(k, v).flatten());
         let dtype = self.dtype.of(said, table);
-        let row = Shape { sizes: [m, n, k], batch }.row(Operation::uniform(dtype), time_s);
+        let row = Shape::new([m, n, k], batch).row(Operation::uniform(dtype), time_s);
         Ok(Row { device: table.device(&s.device), ..row })
     }
 }

@@ -2,6 +2,7 @@
 //! heads, which write and read the whole matrix of scores.
 
 use super::events::{Events, Signature};
+use crate::cell::experts::ExpertPart;
 use crate::cell::py::Py;
 use crate::formats::profilers::tracelens::from_operands;
 use gemmscope_table::dataset::UnfusedAttention;
@@ -15,6 +16,8 @@ pub(super) struct Product {
     pub caller: Option<u32>,
     /// Its kernels.
     pub kernels: Vec<u32>,
+    /// Which product of experts it is.
+    pub part: Option<ExpertPart>,
 }
 
 /// M, N, K and batch.
@@ -79,7 +82,7 @@ pub(super) fn find(
 }
 
 /// The sizes of a batched product; `None` for any other.
-fn batched([name, dims, types, strides]: &Signature) -> Option<Sizes> {
+fn batched([name, dims, types, strides, _]: &Signature) -> Option<Sizes> {
     let (gemm, _) =
         from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides))?.ok()?;
     (gemm.batch > 1).then_some([gemm.m, gemm.n, gemm.k, gemm.batch])

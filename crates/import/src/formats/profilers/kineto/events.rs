@@ -1,13 +1,15 @@
 //! The events of a trace that say which kernels ran and who launched them.
 
+use crate::cell::experts;
 use crate::split::json::{self, number};
 use gemmscope_table::build::intern::Interner;
 use memchr::memmem;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Name, shapes, types and strides of an operation's inputs, as the trace prints them.
-pub(super) type Signature = [String; 4];
+/// Name, shapes, types and strides of an operation's inputs, as the trace prints them; of experts the inputs that
+/// are numbers, too.
+pub(super) type Signature = [String; 5];
 
 /// A call of an operation on the host.
 #[derive(Debug)]
@@ -227,7 +229,11 @@ impl Events {
         } else {
             let types = printed(["Input type", "Input types"]);
             let strides = printed(["Input Strides", "Input strides"]);
-            let all = [name.to_owned(), dims, types, strides];
+            let numbers = match experts::is_named(name) {
+                true => printed(["Concrete Inputs", "Concrete inputs"]),
+                false => String::new(),
+            };
+            let all = [name.to_owned(), dims, types, strides, numbers];
             if let Some(&known) = self.signature_codes.get(&all) {
                 signature = Some(known);
             } else if is_gemm(&all) {

@@ -6,6 +6,7 @@ use super::capture::{self, Launches};
 use super::events::{Events, Signature};
 use super::join::{Join, Owner};
 use super::left_out::LeftOut;
+use crate::cell::experts::ExpertPart;
 use crate::formats::profilers::kernel_kind::KernelKind;
 use std::collections::{HashMap, HashSet};
 
@@ -79,7 +80,7 @@ impl<'a> Products<'a> {
     pub(super) fn of_calls(events: &'a Events, calls: Vec<(u32, Vec<u32>)>) -> Self {
         let product = |(call, kernels): (u32, Vec<u32>)| {
             let signature = events.calls[call as usize].signature?;
-            Some(Product { signature, caller: Some(call), kernels })
+            Some(Product { signature, caller: Some(call), kernels, part: None })
         };
         Products {
             signatures: events.signatures.iter().collect(),
@@ -114,7 +115,7 @@ impl<'a> Products<'a> {
                 });
                 shaped.extend(call.kernels.iter().copied());
                 let (signature, kernels) = (code as u32, call.kernels);
-                self.all.push(Product { signature, caller: None, kernels });
+                self.all.push(Product { signature, caller: None, kernels, part: None });
             }
             for i in kernels.iter().filter(|i| !shaped.contains(i)) {
                 let k = &events.kernels[*i as usize];
@@ -122,6 +123,44 @@ impl<'a> Products<'a> {
                     let name = events.names.value(k.name);
                     left_out.add(k, KernelKind::of("", name), unknown);
                 }
+            }
+        }
+    }
+
+    /// Splits the calls of experts into their products: of GEMM kernels one computes both, and of several they
+    /// take turns, up and down. Their other kernels are left out.
+    pub(super) fn split_experts(&mut self, events: &Events, left_out: &mut LeftOut) {
+        let experts: Vec<bool> =
+            self.signatures.iter().map(|s| super::experts_of(s).is_some()).collect();
+        if !experts.contains(&true) {
+            return;
+        }
+        for mut product in std::mem::take(&mut self.all) {
+            if !experts[product.signature as usize] {
+                self.all.push(product);
+                continue;
+            }
+            let name = self.signatures[product.signature as usize][0].as_str();
+            product.kernels.retain(|i| {
+                let k = &events.kernels[*i as usize];
+                let kind = KernelKind::of(name, events.names.value(k.name));
+                if !kind.is_gemm_time() && !k.memset {
+                    left_out.add(k, kind, false);
+                }
+                kind.is_gemm_time()
+            });
+            let start = |i: &u32| events.kernels[*i as usize].start_s;
+            product.kernels.sort_by(|a, b| start(a).total_cmp(&start(b)));
+            let of = |part, kernels: Vec<u32>| Product { part: Some(part), kernels, ..product };
+            let turn = |from| product.kernels.iter().skip(from).step_by(2).copied().collect();
+            match (ExpertPart::named(name), product.kernels.len()) {
+                (_, 0) => {}
+                (Some(part), _) => self.all.push(of(part, product.kernels.clone())),
+                (None, n) if n % 2 == 0 => {
+                    self.all.push(of(ExpertPart::Up, turn(0)));
+                    self.all.push(of(ExpertPart::Down, turn(1)));
+                }
+                (None, _) => self.all.push(of(ExpertPart::Both, product.kernels.clone())),
             }
         }
     }

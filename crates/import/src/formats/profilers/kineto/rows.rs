@@ -5,8 +5,9 @@ use super::events::{Events, Signature};
 use super::join::Join;
 use super::left_out::LeftOut;
 use super::products::{Launched, Products};
-use super::{Trace, attention, capture, timeline};
+use super::{Trace, attention, capture, experts_of, timeline};
 use crate::cell::CellError;
+use crate::cell::experts::ExpertPart;
 use crate::cell::py::Py;
 use crate::formats::profilers::Times;
 use crate::formats::profilers::kernel_kind::as_computed;
@@ -32,6 +33,8 @@ struct Key {
     device: u16,
     /// It is a product of attention that is not fused.
     attention: bool,
+    /// Which product of experts it is.
+    part: Option<ExpertPart>,
 }
 
 /// Calls of one operation with one shape and one main kernel on one device.
@@ -85,6 +88,7 @@ impl Groups {
             blocks: blocks.to_bits(),
             device: device(main.device),
             attention,
+            part: product.part,
         };
         self.add(key, main.line, product.caller, time, product.kernels.len() as f64);
     }
@@ -104,6 +108,7 @@ pub(super) fn finish(
     let captures: Vec<_> = captures.iter().filter_map(capture::Launches::from_capture).collect();
     let mut products = Products::of_calls(&events, launched.calls);
     products.add_graphs(&events, launched.graphs, [&own, &captures], &mut left_out);
+    products.split_experts(&events, &mut left_out);
     let (of_attention, unfused) = attention::find(&events, &products.signatures, &products.all);
     let mut groups = Groups::default();
     let threads = events.hip || devices.iter().any(|d| is_amd(&d.1));
@@ -224,7 +229,7 @@ fn listed(groups: &mut Groups, events: &Events, join: &Join<'_>, device: u16) {
         let call = &events.calls[at as usize];
         if let Some(signature) = call.signature {
             let blocks = f64::NAN.to_bits();
-            let key = Key { signature, kernel: None, blocks, device, attention: false };
+            let key = Key { signature, kernel: None, blocks, device, attention: false, part: None };
             groups.add(key, call.line, Some(at), f64::NAN, f64::NAN);
         }
     }
@@ -271,8 +276,15 @@ fn commit(
     let mut out = Committed::default();
     for g in groups {
         let kernel = g.key.kernel.map_or("", |k| events.names.value(k));
-        let [name, dims, types, strides] = signatures[g.key.signature as usize];
+        let signature = signatures[g.key.signature as usize];
+        let [name, dims, types, strides, _] = signature;
+        let of_experts = || {
+            let found = experts_of(signature)?;
+            let part = g.key.part.or(ExpertPart::named(name)).unwrap_or(ExpertPart::Both);
+            Some(Ok((found.row(part), found.note)))
+        };
         let found = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
+        let found = found.or_else(of_experts);
         let row = match found {
             Some(Ok((row, remark))) => {
                 out.remarks.extend(remark);
@@ -311,6 +323,7 @@ fn stage(t: &mut TableBuilder, g: &Group, name: &str, kernel: &str) {
     t.stage_number(TimeMin, "shortest", shortest);
     t.stage_number(TimeMax, "longest", longest);
     t.stage_number(TimeStd, "standard deviation", deviation);
-    let part = if g.key.attention { UNFUSED_ATTENTION } else { "" };
+    let of_experts = g.key.part.map_or("", ExpertPart::label);
+    let part = if g.key.attention { UNFUSED_ATTENTION } else { of_experts };
     t.stage_text(Other, PART_COLUMN, part.as_bytes());
 }

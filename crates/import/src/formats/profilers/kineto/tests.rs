@@ -289,3 +289,75 @@ fn a_product_with_a_stride_of_0_has_no_time_in_a_capture() {
     let skipped = source.rejected.reasons[0].count;
     assert_eq!((d.len(), skipped, source.without_model.rows), (1, 1, 0));
 }
+
+/// The rows of the trace of experts: operation, part, sizes, groups, time in microseconds.
+fn rows_of_experts(options: &ImportOptions) -> (gemmscope_table::dataset::Dataset, Vec<String>) {
+    use gemmscope_table::dataset::ColumnMeaning;
+    let text = include_str!("../../../../../../tests/fixtures/kineto/experts.json");
+    let d = read_with("t.json", text, options);
+    let part = d.columns.iter().find(|c| c.key == gemmscope_table::trace::PART_COLUMN).unwrap();
+    let part = |row: usize| match &part.data {
+        gemmscope_table::dataset::ColumnData::Text { codes, values } => {
+            values[codes[row] as usize].clone()
+        }
+        gemmscope_table::dataset::ColumnData::Number(_) => String::new(),
+    };
+    let row = |r: usize| {
+        let p = d.problem(r);
+        format!(
+            "{} {} {}x{}x{} {}x{} {} {:.0}",
+            d.text(ColumnMeaning::OpName, r),
+            part(r),
+            p.m,
+            p.n,
+            p.k,
+            p.op.a,
+            p.op.b,
+            p.op.groups.map_or_else(|| "-".to_owned(), |g| g.to_string()),
+            d.time_s[r] * 1e6
+        )
+    };
+    let rows = (0..d.len()).map(row).collect();
+    (d, rows)
+}
+
+#[test]
+fn experts_are_grouped_gemms() {
+    let (d, rows) = rows_of_experts(&ImportOptions::default());
+    assert_eq!(
+        rows,
+        [
+            "vllm::inplace_fused_experts experts, up 192x2816x2048 bf16xbf16 E=64 k=6 260",
+            "vllm::inplace_fused_experts experts, down 192x2048x1408 bf16xbf16 E=64 k=6 140",
+            "vllm::rocm_aiter_fused_moe experts, up and down 32x22016x4096 fp8 E4M3 fnuzxfp8 E4M3 fnuz E=64 k=2 down=11008 900",
+            "aten::_grouped_mm  4000x1408x2048 bf16xbf16 E=16 k=1 60",
+            "aten::_grouped_mm  2048x1408x4000 bf16xbf16 E=16 k=1 along=K 70",
+        ]
+    );
+    let source = &d.sources[0];
+    assert_eq!(source.assumptions[0].key, "routing");
+    // Kernels of both products of a call without the inner size keep their time; the activation is no GEMM.
+    assert_eq!((source.without_model.rows, source.not_gemm.rows), (1, 1));
+    assert!(source.notes.iter().any(|n| n.contains("8 bits too")), "{:?}", source.notes);
+}
+
+#[test]
+fn the_rows_of_each_group_can_be_given() {
+    let given = |rows: &str| {
+        let mut options = ImportOptions::default();
+        options.answers.insert("routing".to_owned(), rows.to_owned());
+        rows_of_experts(&options)
+    };
+    let list = "1000 0 0 0 500 500 0 0 0 0 0 0 0 1000 500 500";
+    let (d, rows) = given(list);
+    assert!(rows[3].contains("E=16 active=6"), "{}", rows[3]);
+    assert_eq!(d.group_rows(3).map(|rows| rows.len()), Some(16));
+    // A list of other rows leaves the others as they were.
+    assert!(rows[0].contains("E=64 k=6"), "{}", rows[0]);
+    // Equal groups are a batch.
+    let (d, rows) = given(&["250"; 16].join(","));
+    assert!(rows[3].contains("250x1408x2048 bf16xbf16 -"), "{}", rows[3]);
+    assert_eq!(d.batch[3], 16);
+    let (d, _) = given("none");
+    assert!(d.sources[0].notes.iter().any(|n| n.contains("neither")), "{:?}", d.sources[0].notes);
+}

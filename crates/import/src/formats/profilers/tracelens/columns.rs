@@ -28,6 +28,8 @@ pub(super) struct Columns {
     pub input_types: Option<Col>,
     /// Strides of all inputs.
     pub input_strides: Option<Col>,
+    /// Those of all inputs that are numbers.
+    pub numbers_of_inputs: Option<Col>,
     /// Mean over all calls, and their sum, each with its unit in seconds.
     pub mean: Option<(Col, f64)>,
     pub sum: Option<(Col, f64)>,
@@ -46,8 +48,29 @@ pub(super) struct Columns {
 }
 
 /// Sizes, types and layout of an operation by their names in the report's model.
-const PARTS: [&str; 9] =
-    ["M", "N", "K", "B", "bias", "dtype_A_B", "transpose", "stride_A", "stride_B"];
+const PARTS: [&str; 17] = [
+    "M",
+    "N",
+    "K",
+    "B",
+    "bias",
+    "dtype_A_B",
+    "transpose",
+    "stride_A",
+    "stride_B",
+    "num_tokens",
+    "hidden_dim",
+    "inter_dim",
+    "num_experts",
+    "topk",
+    "gated",
+    "input_dtype",
+    "weight_dtype",
+];
+
+/// Those that experts have.
+pub(super) const EXPERTS: [&str; 5] =
+    ["num_tokens", "hidden_dim", "inter_dim", "num_experts", "topk"];
 
 /// Titles of the times of an operation's kernels.
 const MEAN: &str =
@@ -157,7 +180,8 @@ impl Columns {
         };
         let part = |name| Some((name, one(&format!("param: {name}"))?));
         let parts: Vec<_> = PARTS.into_iter().filter_map(part).collect();
-        let sized = ["M", "N", "K"].iter().all(|name| parts.iter().any(|(n, _)| n == name));
+        let has = |names: &[&str]| names.iter().all(|name| parts.iter().any(|(n, _)| n == name));
+        let sized = has(&["M", "N", "K"]) || has(&EXPERTS);
         let columns = Columns {
             label: label.to_owned(),
             name: any("name|op_name")?,
@@ -167,6 +191,7 @@ impl Columns {
             dims: any("Input Dims_first|Input Dims|input_dims"),
             input_types: any("Input type_first|Input type|input_type"),
             input_strides: any("Input Strides_first|Input Strides"),
+            numbers_of_inputs: any("Concrete Inputs_first|Concrete Inputs"),
             mean: scaled(MEAN, f64::NAN),
             sum: scaled(SUM, f64::NAN),
             count: any("name_count|operation_count"),

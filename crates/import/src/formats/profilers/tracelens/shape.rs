@@ -1,6 +1,8 @@
 //! The GEMM behind an operation of a trace: types and layout of its operands, and its sizes where the
 //! report prints none.
 
+use super::columns::EXPERTS;
+use crate::cell::experts::{self, ExpertPart, Experts};
 use crate::cell::operands::Operator;
 use crate::cell::py::Py;
 use gemmscope_model::dtype::DataType;
@@ -120,6 +122,67 @@ pub(crate) fn from_operands(
     let op = operation(a, b, operator.adds_bias(&shapes, n), blas);
     let op = Operation { c: operator.output.unwrap_or(op.c), ..op };
     Some(Ok((shape.row(op, f64::NAN), note)))
+}
+
+/// The experts that an operation runs, with types of tokens and weights, and a remark about these.
+pub(crate) struct FoundExperts {
+    experts: Experts,
+    op: Operation,
+    pub note: Option<&'static str>,
+}
+
+impl FoundExperts {
+    /// By the printed names, shapes, types and numbers of its inputs; `None` for any other operation.
+    pub(crate) fn of(name: &str, dims: &Py<'_>, types: &Py<'_>, numbers: &Py<'_>) -> Option<Self> {
+        if !experts::is_named(name) {
+            return None;
+        }
+        let names: Vec<&str> = types.items().iter().map(|t| t.text().unwrap_or("")).collect();
+        let is_whole = |at: usize| {
+            names.get(at).is_some_and(|name| ["int", "long", "long int"].contains(name))
+        };
+        let numbers: Vec<Option<u32>> = numbers.items().iter().map(Py::size).collect();
+        let experts = Experts::of_inputs(name, &dims.shapes(), is_whole, &numbers)?;
+        let [a, b] =
+            experts.inputs.map(|at| names.get(at).copied().filter(|name| !name.is_empty()));
+        let (a, _) = storage_type(name, a?)?;
+        let (b, note) = match (experts.packed, storage_type(name, b?)) {
+            (2, _) => {
+                (DataType::MxFp4, Some("Byte weights of experts, two a byte: assuming MXFP4."))
+            }
+            (_, found) => found?,
+        };
+        let quantised = b.bits() == 8 && a.bits() == 16;
+        let (a, note) = match quantised {
+            true => (
+                b,
+                Some(
+                    "Experts with 8-bit weights: assuming that the tokens are multiplied in 8 bits too.",
+                ),
+            ),
+            false => (a, note),
+        };
+        // Weights are (N, K).
+        let op = Operation::mixed(a, b, DataType::Bf16).with_layout(false, true);
+        Some(FoundExperts { experts, op, note })
+    }
+
+    /// By what a report's model has of an operation.
+    pub(crate) fn of_model(name: &str, params: &Py<'_>) -> Option<Self> {
+        let size = |key: &str| params.get(key)?.size();
+        let [tokens, hidden, inner, experts, per_token] = EXPERTS.map(size);
+        let gated = params.get("gated").and_then(Py::truth).unwrap_or(false);
+        let experts = Experts::of_sizes([tokens?, hidden?, inner?], [experts?, per_token?], gated)?;
+        let dtype = |key: &str| storage_type(name, params.get(key)?.text()?);
+        let ((a, _), (b, note)) = (dtype("input_dtype")?, dtype("weight_dtype")?);
+        let op = Operation::mixed(a, b, DataType::Bf16).with_layout(false, true);
+        Some(FoundExperts { experts, op, note })
+    }
+
+    /// The row of one of its products, without a time.
+    pub(crate) fn row(&self, part: ExpertPart) -> Row {
+        self.experts.shape(part).row(self.op, f64::NAN)
+    }
 }
 
 #[cfg(test)]

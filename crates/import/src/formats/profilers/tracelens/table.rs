@@ -8,7 +8,9 @@ mod twice;
 
 use super::columns::{self, Columns, NUMBERS, TEXTS};
 use super::kernels::{self, Kernels};
-use super::shape;
+use super::shape::{self, FoundExperts};
+use crate::cell::experts::ExpertPart;
+use crate::cell::operands::Operator;
 use crate::cell::py::Py;
 use crate::cell::shape_text::Shape;
 use crate::cell::{CellError, NOT_A_GEMM};
@@ -117,8 +119,9 @@ impl Table {
         name: &str,
     ) -> Result<(Row, Option<&'static str>), RowError> {
         if let Some(category) = &columns.category {
-            let cell = record.text(category.index);
-            if !cell.trim().eq_ignore_ascii_case("gemm") {
+            let cell = record.text(category.index).trim().to_ascii_lowercase();
+            let grouped = ["groupedgemm", "moe_fused", "moe_unfused"];
+            if cell != "gemm" && !grouped.iter().any(|word| cell.starts_with(word)) {
                 return Err(RowError::new(NOT_A_GEMM));
             }
         }
@@ -146,7 +149,12 @@ impl Table {
         if cells.is_empty() {
             sizes = SIZES.map(|size| get(size).size());
         }
-        if let [Some(m), Some(n), Some(k), batch] = sizes {
+        let grouped = Operator::of(name).is_some_and(|operator| operator.grouped);
+        if let Some(found) = FoundExperts::of_model(name, &params) {
+            let part = ExpertPart::named(name).unwrap_or(ExpertPart::Both);
+            return Ok((found.row(part), found.note));
+        }
+        if let ([Some(m), Some(n), Some(k), batch], false) = (sizes, grouped) {
             let input_types = text(&columns.input_types);
             let input_types = Py::parse(&input_types);
             let types = match get("dtype_A_B") {
@@ -160,7 +168,7 @@ impl Table {
                 || shape::layout_of_strides(get("stride_A"), get("stride_B"), [m, n, k]);
             let blas = flags(get("transpose")).or_else(by_strides);
             let op = shape::operation(a, b, get("bias").truth().unwrap_or(false), blas);
-            return Ok((Shape { sizes: [m, n, k], batch }.row(op, f64::NAN), note));
+            return Ok((Shape::new([m, n, k], batch).row(op, f64::NAN), note));
         }
         let no_model = || match &columns.dims {
             Some(c) => {
@@ -169,14 +177,22 @@ impl Table {
             }
             None => RowError::new(NO_MODEL),
         };
-        shape::from_operands(
-            name,
-            &Py::parse(&text(&columns.dims)),
-            &Py::parse(&text(&columns.input_types)),
-            &Py::parse(&text(&columns.input_strides)),
-        )
-        .ok_or_else(no_model)?
-        .map_err(RowError::new)
+        let [dims, input_types, strides, numbers] = [
+            &columns.dims,
+            &columns.input_types,
+            &columns.input_strides,
+            &columns.numbers_of_inputs,
+        ]
+        .map(text);
+        let [dims, input_types, strides, numbers] =
+            [&dims, &input_types, &strides, &numbers].map(|text| Py::parse(text));
+        if let Some(found) = FoundExperts::of(name, &dims, &input_types, &numbers) {
+            let part = ExpertPart::named(name).unwrap_or(ExpertPart::Both);
+            return Ok((found.row(part), found.note));
+        }
+        shape::from_operands(name, &dims, &input_types, &strides)
+            .ok_or_else(no_model)?
+            .map_err(RowError::new)
     }
 }
 

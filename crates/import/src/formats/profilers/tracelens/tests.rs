@@ -74,3 +74,45 @@ fn a_comparison_gives_one_row_a_report() {
     assert_eq!(data.device, [1, 2]);
     assert!((data.time_s[1] - 6e-6).abs() < 1e-15);
 }
+
+#[test]
+fn experts_are_read_by_their_own_columns() {
+    use gemmscope_table::dataset::ColumnMeaning;
+    let text = include_str!("../../../../../../tests/fixtures/tracelens/experts.csv");
+    let data = read_as("MoE_unfused_fwd.csv", text);
+    let rows: Vec<String> = (0..data.len())
+        .map(|r| {
+            let p = data.problem(r);
+            let groups = p.op.groups.map_or_else(String::new, |g| g.to_string());
+            format!("{} {} {} {groups} {}", p.m, p.n, p.k, p.op.types())
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        ["128 6144 3072 E=32 k=4 bf16 x fp4 -> bf16", "128 3072 3072 E=32 k=4 bf16 x fp4 -> bf16"]
+    );
+    // The work is the report's own; the rate too.
+    for row in 0..2 {
+        let theirs = data.number(ColumnMeaning::ReportedWork, row);
+        assert!((data.problem(row).work().0 / theirs - 1.0).abs() < 1e-9);
+    }
+    assert_eq!(data.sources[0].reported_rate.within_1_percent, 2);
+    assert_eq!((data.count(0), data.time_s[1]), (24.0, 158e-6));
+}
+
+#[test]
+fn tables_of_attention_and_convolutions_are_named() {
+    for (columns, word) in [
+        ("param: B,param: N_Q,param: H_Q,param: N_KV,param: d_h", "attention"),
+        ("param: convNd,param: input_shape,param: filter_shape", "convolutions"),
+    ] {
+        let cells = vec!["1"; columns.split(',').count()].join(",");
+        let text = format!(
+            "name,{columns},GFLOPS_first,TB/s_mean,TFLOPS/s_mean,Kernel Time (µs)_mean,Kernel Time (µs)_sum,name_count\n\
+             x::y,{cells},1.5,0.2,30.1,12.5,25.0,2\n"
+        );
+        let error = crate::read_all("SDPA_fwd.csv", text.as_bytes(), &Default::default());
+        let error = error.err().map_or_else(String::new, |e| e.to_string());
+        assert!(error.contains(word), "{columns}: {error}");
+    }
+}
