@@ -14,9 +14,9 @@ const TITLE: f64 = 14.0;
 const LINE: f64 = 16.0;
 /// Space left and right.
 const SIDE: f64 = EDGE;
-/// Room of a number of the key.
+/// Width for a number in the key.
 const NUMBER: f64 = 22.0;
-/// Files that are named.
+/// Number of files named at most; the others are counted.
 const FILES: usize = 4;
 
 /// The text around a saved picture.
@@ -24,14 +24,14 @@ const FILES: usize = 4;
 pub struct Caption {
     /// The name of the view.
     pub title: String,
-    /// Devices, files, filter; without what is not known.
+    /// Devices, files and filters; unknown ones are left out.
     pub facts: Vec<String>,
-    /// The numbered points, in the order of their numbers.
+    /// The numbered points, in ascending order of number.
     pub key: Vec<(usize, String)>,
 }
 
 impl Caption {
-    /// The caption of a view of a frame.
+    /// Caption of a view of `frame`.
     pub fn of(frame: &Frame, filters: &Filters, title: &str, key: Vec<(usize, String)>) -> Self {
         let data = &*frame.data;
         let rows = || frame.rows.iter().map(|r| *r as usize);
@@ -59,7 +59,7 @@ impl Caption {
         }
     }
 
-    /// Height that it takes of a picture of some width.
+    /// Height of the caption at this width, CSS pixels.
     pub fn height(&self, width: f64) -> f64 {
         let above = 8.0 + TITLE * 1.4 + LINE * self.head(width).len() as f64;
         let lines = self.key.len().div_ceil(self.columns(width).0);
@@ -71,7 +71,7 @@ impl Caption {
         text::wrap(&self.facts.join(" · "), FONT, (width - 2.0 * SIDE).max(40.0))
     }
 
-    /// Columns of the key, and the width of one.
+    /// Number of columns of the key, and the width of each.
     fn columns(&self, width: f64) -> (usize, f64) {
         let room = (width - 2.0 * SIDE).max(40.0);
         let one = text::widest(self.key.iter().map(|k| &k.1), FONT) + NUMBER + 16.0;
@@ -101,7 +101,7 @@ impl Caption {
             scene.height += 8.0 + LINE * lines as f64;
             scene.fill([0.0, bottom, width, scene.height - bottom], scene.theme.background);
             for (i, (number, name)) in self.key.iter().enumerate() {
-                // Down each column, then the next.
+                // Fill the columns top to bottom.
                 let x = SIDE + step * (i / lines) as f64;
                 let y = bottom + LINE * ((i % lines) as f64 + 0.5);
                 scene.bold((x, y), number.to_string(), FONT, scene.theme.text, START);

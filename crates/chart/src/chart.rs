@@ -1,4 +1,5 @@
-//! A chart. Opened, it has settings, sentences and a picture of any size; drawn, it responds to pointer and keyboard.
+//! A chart. Once opened, it has settings, sentences and a picture of any size; once drawn, it responds to pointer and
+//! keyboard.
 
 use crate::camera::{Camera, Zoom};
 use crate::hit::Direction;
@@ -16,7 +17,7 @@ use gemmscope_table::result_table::ResultTable;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// How a chart is to be drawn.
+/// Options for drawing a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderOptions<'a> {
     /// Colours.
@@ -25,18 +26,18 @@ pub struct RenderOptions<'a> {
     pub width: f64,
     /// Height in CSS pixels.
     pub height: f64,
-    /// Device pixels per CSS pixel, for parts that are images.
+    /// Device pixels per CSS pixel, for raster parts.
     pub dpr: f64,
-    /// Selected dataset rows: what stands for one of them is marked.
+    /// Selected dataset rows: marks that contain one are highlighted.
     pub selected: &'a [u32],
-    /// First column and row that show, where a chart holds more than fit.
+    /// First column and row shown, in a chart that scrolls.
     pub first: (usize, usize),
-    /// Part of the axes that shows, where they can be zoomed; `None` shows everything.
+    /// Visible part of the axes, if they can be zoomed; `None` shows everything.
     pub zoom: Option<Zoom>,
 }
 
 impl<'a> RenderOptions<'a> {
-    /// A size and a theme, with nothing selected, scrolled or zoomed.
+    /// Options with this size and theme, and nothing selected, scrolled or zoomed.
     pub fn new(theme: &'a Theme, (width, height): (f64, f64)) -> Self {
         RenderOptions { theme, width, height, dpr: 1.0, selected: &[], first: (0, 0), zoom: None }
     }
@@ -46,7 +47,7 @@ impl<'a> RenderOptions<'a> {
     }
 }
 
-/// A chart that was opened: what is said of it, and a picture of any size.
+/// An opened chart: its texts and settings, and a picture that can be drawn at any size.
 pub struct Chart {
     /// Its texts and settings.
     pub said: Statement,
@@ -55,7 +56,7 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// A picture that says of itself what is said of it, below its settings.
+    /// A chart of `picture`, which supplies its own texts; `controls` are its settings.
     pub(crate) fn of(picture: impl Picture + 'static, controls: Vec<Control>) -> Self {
         Chart::of_any(Box::new(picture), controls)
     }
@@ -83,8 +84,8 @@ impl Chart {
         }
     }
 
-    /// The picture: its background and title, then what stands in its way, or its legend with the marks
-    /// below it. Marks of selected rows are outlined last.
+    /// Draws the picture: background and title, then the obstacle, or the legend with the marks below it. Marks of
+    /// selected rows are outlined last.
     pub fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let said = &self.said;
         if let Some(mut scene) = self.picture.as_ref().and_then(|p| p.scene(options)) {
@@ -119,7 +120,7 @@ impl Chart {
             if area.rows.iter().any(|row| options.selected.contains(row)) {
                 let accent = options.theme.accent;
                 let [x, y, w, h] = area.rect;
-                // Rings around lines of a list would be as heavy as what is in them.
+                // A ring around a wide list row would be as heavy as its content, so it gets a bar on its left edge.
                 let (rect, fill, stroke) = match w > LIST * h {
                     true => ([x, y, 3.0, h], Some(accent), None),
                     false => (grown(area.rect, 1.0), None, Some((accent, 2.0))),
@@ -130,24 +131,24 @@ impl Chart {
         scene
     }
 
-    /// What the picture shows, as a table: all of it, and nothing else.
+    /// The content of the picture as a table: all of it, and nothing else.
     pub fn table(&self) -> ResultTable {
         self.picture.as_ref().map_or_else(ResultTable::default, |p| p.table())
     }
 
-    /// The words of a tooltip of its picture.
+    /// The tooltip with its text filled in, where it only refers to a mark of the picture.
     pub fn tooltip(&self, of: &Tooltip) -> Tooltip {
         let written = of.mark.zip(self.picture.as_ref()).map(|(mark, p)| p.tooltip(mark));
         written.unwrap_or_else(|| of.clone())
     }
 
-    /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
+    /// Height at which everything is readable at this width, in a picture without a page around it, CSS pixels.
     pub fn height(&self, width: f64) -> f64 {
         self.sizes(width).own
     }
 
-    /// Least and most height in a page: with less room the page scrolls, with more the picture
-    /// leaves the rest empty.
+    /// Minimum and maximum height in a page, CSS pixels: with less room the page scrolls, with more the rest stays
+    /// empty.
     pub fn heights(&self, width: f64) -> (f64, f64) {
         if self.said.obstacle.is_some() {
             return OBSTACLE;
@@ -160,54 +161,53 @@ impl Chart {
         self.picture.as_ref().map_or_else(|| Heights::filling(width), |p| p.heights(width))
     }
 
-    /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
-    /// instead of hit areas, with axes that can be zoomed, with a legend that can be clicked.
-    /// `None` where the hit areas of its scene answer.
+    /// The chart drawn for a page, if it handles the pointer itself: with a hit-test grid instead of hit areas, axes
+    /// that zoom, or a clickable legend. `None` if the hit areas of its scene suffice.
     pub fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
         self.picture.as_ref()?.drawn(options)
     }
 }
 
-/// A mark that is wider than this many times its height is a line of a list.
+/// A mark wider than this many times its height is a list row.
 const LIST: f64 = 12.0;
-/// Least and most height of what is said where nothing can be drawn, CSS pixels.
+/// Minimum and maximum height of a message in place of a picture, CSS pixels.
 const OBSTACLE: (f64, f64) = (64.0, 140.0);
 
-/// Heights of a picture at a width, CSS pixels.
+/// Heights of a picture at a given width, CSS pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heights {
-    /// With no page around it.
+    /// Without a page around it.
     pub(crate) own: f64,
-    /// In a page.
+    /// Minimum and maximum in a page.
     pub(crate) least: f64,
     pub(crate) most: f64,
 }
 
 impl Heights {
-    /// Of a picture that fills its room.
+    /// Heights of a picture that fills the room it gets.
     pub(crate) fn filling(width: f64) -> Self {
         Heights::of(width, (420.0, 640.0))
     }
 
-    /// The same with a height of its own, in a narrow picture and in a wide one.
+    /// As [`filling`](Self::filling), with the heights that a narrow and a wide picture have without a page.
     pub(crate) fn of(width: f64, (narrow, wide): (f64, f64)) -> Self {
         let (own, least) = if width < NARROW { (narrow, 340.0) } else { (wide, 260.0) };
         Heights { own, least, most: f64::INFINITY }
     }
 
-    /// Of a picture that scrolls by itself, by the height with everything in sight.
+    /// Heights of a picture that scrolls; `full` is the height with everything in sight.
     pub(crate) fn scrolling(width: f64, full: f64) -> Self {
         let most = if width < NARROW { 380.0 } else { 440.0 };
         Heights { own: full.min(most), least: full.min(220.0), most: full }
     }
 }
 
-/// The picture of a chart: as [`Chart`] and [`Statement`] say of each.
+/// The picture of a chart; the methods correspond to those of [`Chart`] and the fields of [`Statement`].
 pub(crate) trait Picture: Send + Sync {
     fn title(&self) -> String {
         String::new()
     }
-    /// The marks of it that stand for groups of rows, from which the rest follows where it says nothing else.
+    /// Its marks that stand for groups of rows; the other methods default to what follows from them.
     fn spec(&self) -> Option<&Spec> {
         None
     }
@@ -232,14 +232,14 @@ pub(crate) trait Picture: Send + Sync {
     }
     /// Draws the marks into the room that title and legend leave.
     fn draw(&self, _scene: &mut Scene, _room: Rect, _options: &RenderOptions<'_>) {}
-    /// The tooltip of a [mark](Tooltip::of) that was drawn without one.
+    /// Tooltip of a [mark](Tooltip::of) that was drawn without one.
     fn tooltip(&self, mark: usize) -> Tooltip {
         self.spec().map_or_else(Tooltip::default, |spec| spec.tooltip(mark))
     }
     fn table(&self) -> ResultTable {
         self.spec().map_or_else(ResultTable::default, Spec::table)
     }
-    /// All of the picture, where it is no ground with a legend and marks.
+    /// Draws the whole picture, if it is not the usual background, legend and marks.
     fn scene(&self, _options: &RenderOptions<'_>) -> Option<Scene> {
         None
     }
@@ -254,19 +254,19 @@ pub(crate) trait Picture: Send + Sync {
 /// Texts and settings of an opened chart, computed once.
 #[derive(Clone, Debug, Default)]
 pub struct Statement {
-    /// One sentence: what the picture shows. Where it is empty, the obstacle.
+    /// One sentence: what the picture shows. If it is empty, the obstacle stands in.
     pub title: String,
-    /// Why there is nothing to draw: then there are settings and no sentences.
+    /// Why there is nothing to draw. If set, there are settings but no sentences.
     pub obstacle: Option<String>,
     /// Settings.
     pub controls: Vec<Control>,
     /// One or two sentences above the picture.
     pub verdict: Vec<String>,
-    /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
+    /// Sentences below the picture: what was matched, left out and assumed, and by which rule.
     pub notes: Vec<String>,
-    /// Tables below the picture, each under its heading: what the picture has no room for.
+    /// Tables below the picture, each with its heading: content the picture has no room for.
     pub details: Vec<(String, ResultTable)>,
-    /// Figures of what is chosen: caption, value, one sentence that may be empty.
+    /// Key figures of the current choice: caption, value, and a sentence that may be empty.
     pub figures: Vec<(String, String, String)>,
 }
 
@@ -280,23 +280,23 @@ impl Statement {
 /// The mark under the pointer or with the keyboard focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// Rows it stands for.
+    /// Dataset rows of the mark.
     pub rows: Vec<u32>,
-    /// Where it is, CSS pixels.
+    /// Position, CSS pixels.
     pub at: Point,
-    /// Other points at the same place.
+    /// Number of other points at the same position.
     pub more: usize,
-    /// What the chart says of it; empty where the row speaks for itself.
+    /// The chart's own text; empty where the figures of the row suffice.
     pub tooltip: Tooltip,
-    /// The categories of the legend that it stands for: what [`Legend::click`] takes.
+    /// Legend categories of the mark: what [`Legend::click`] takes.
     pub categories: Vec<String>,
-    /// The field whose values the categories are, where the legend shows another one: a roof
-    /// stands for types whatever the colours show.
+    /// Field of `categories`, if it is not the one that the legend shows: a roof stands for types whatever the colours
+    /// show.
     pub field: Option<Field>,
 }
 
 impl Target {
-    /// A mark for rows at a place, with its tooltip.
+    /// A mark with its rows, position and tooltip.
     pub(crate) fn new(rows: Vec<u32>, at: Point, tooltip: Tooltip) -> Self {
         Target { rows, at, more: 0, tooltip, categories: Vec::new(), field: None }
     }
@@ -306,7 +306,7 @@ impl Target {
         Target::new(area.rows.clone(), area.center(), area.tooltip.clone())
     }
 
-    /// True where it stands for this hit area.
+    /// True if this is the target of `area`.
     pub(crate) fn is(&self, area: &HitArea) -> bool {
         self.tooltip == area.tooltip && self.rows == area.rows
     }
@@ -317,20 +317,20 @@ impl Target {
 pub struct Emphasis {
     /// Under the pointer or focused.
     pub target: Option<Target>,
-    /// Selected rows.
+    /// Selected dataset rows.
     pub selected: Vec<u32>,
-    /// Rows under the pointer in another chart, ascending.
+    /// Rows hovered in another chart, ascending.
     pub elsewhere: Vec<u32>,
-    /// By finding, the row that carries its number; `None` where nothing looked for findings.
+    /// Row that carries the number of each finding, in order of findings; `None` if findings were not computed.
     pub ranked: Option<Vec<u32>>,
-    /// The box that is being drawn: left, top, width, height.
+    /// The box being drawn: left, top, width, height.
     pub brush: Option<Rect>,
-    /// A scroll bar is pointed at or held.
+    /// A scroll bar is hovered or dragged.
     pub held: bool,
 }
 
 impl Emphasis {
-    /// The row that is under the pointer or focused.
+    /// The hovered or focused row.
     pub(crate) fn row(&self) -> Option<u32> {
         self.target.as_ref()?.rows.first().copied()
     }
@@ -348,36 +348,36 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// How to draw for it, with nothing selected, scrolled or zoomed.
+    /// Options for this canvas, with nothing selected, scrolled or zoomed.
     pub fn options(&self) -> RenderOptions<'_> {
         RenderOptions { dpr: self.dpr, ..RenderOptions::new(&self.theme, self.size) }
     }
 }
 
-/// A drawn chart and what may be asked of it.
+/// A drawn chart that can be queried.
 pub trait Drawn: Send + Sync {
     /// The drawn scene.
     fn scene(&self) -> &Scene;
-    /// A transparent picture that lies over it.
+    /// Transparent overlay with the highlights.
     fn emphasis(&self, what: &Emphasis) -> Scene;
-    /// The target at a place, or near it.
+    /// Target nearest to `at` within `radius`, CSS pixels.
     fn at(&self, at: Point, radius: f64) -> Option<Target>;
     /// The next target for the keyboard.
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target>;
-    /// Where a row lies in the picture.
+    /// Position of a row in the picture.
     fn place(&self, _row: u32) -> Option<Point> {
         None
     }
     /// Rows inside a box.
     fn within(&self, rect: Rect) -> Vec<u32>;
-    /// A drawn box as a filter; empty if it can only select.
+    /// The drawn box as filters; empty if it can only select.
     fn ranges(&self, _rect: Rect) -> Vec<(Field, Range)> {
         Vec::new()
     }
     /// The tooltip of a target: the chart's text, then the figures of its rows.
     fn tooltip(&self, target: &Target) -> Tooltip;
-    /// The content as a table of at most so many rows, and how many were left out, where it depends on
-    /// what was drawn. `what` gives the numbers of rows.
+    /// The content as a table of at most `_most` rows, and the number of rows left out; `None` if it does not depend on
+    /// what was drawn. `_what` gives the numbers of rows.
     fn table(&self, _most: usize, _what: &Emphasis) -> Option<(ResultTable, u64)> {
         None
     }
@@ -385,15 +385,15 @@ pub trait Drawn: Send + Sync {
     fn note(&self) -> Option<String> {
         None
     }
-    /// The numbered marks of the picture: number, name.
+    /// The numbered marks of the picture: number and name.
     fn key(&self, _what: &Emphasis) -> Vec<(usize, String)> {
         Vec::new()
     }
-    /// The part of the axes that shows, where it can be zoomed and moved.
+    /// Visible part of the axes, if they zoom and pan.
     fn camera(&self) -> Option<Camera> {
         None
     }
-    /// The legend, where it stands beside the picture and can be clicked.
+    /// The legend, if it stands beside the picture and is clickable.
     fn legend(&self) -> Option<Legend> {
         None
     }
@@ -401,9 +401,9 @@ pub trait Drawn: Send + Sync {
     fn legend_rows(&self, _of: Outside) -> Vec<u32> {
         Vec::new()
     }
-    /// The picture as it is saved: with its legend, with selected rows marked and with numbers.
+    /// The picture as saved: with legend, numbers and highlighted selection.
     fn saved(&self, what: &Emphasis) -> Scene;
-    /// The same with nothing scrolled out of sight; its size where that is too large to draw.
+    /// As [`saved`](Self::saved), with nothing scrolled out of sight; `Err` with its size if that is too large to draw.
     fn whole(&self, what: &Emphasis) -> Result<Scene, (f64, f64)> {
         Ok(self.saved(what))
     }
@@ -421,8 +421,8 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// The content as a table of at most so many rows, and how many were left out. `what` gives the
-    /// numbers of rows.
+    /// The content as a table of at most `most` rows, and the number of rows left out. `what` gives the numbers of
+    /// rows.
     pub fn table(&self, most: usize, what: &Emphasis) -> (ResultTable, u64) {
         self.drawn.table(most, what).unwrap_or_else(|| {
             let mut table = self.opened.table();

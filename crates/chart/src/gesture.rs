@@ -1,10 +1,9 @@
-//! Pointer, wheel and keys on a drawn chart, as a state machine: events in, what is to be done out.
+//! Pointer, wheel and keys on a drawn chart, as a state machine: events in, acts out.
 //!
-//! Moving hovers, a click selects, a drag moves the picture, Shift and a drag draw a box that
-//! filters (or selects, where a chart has no ranges), the wheel and two fingers zoom, arrow keys
-//! walk from point to point. In a picture that holds more than fits, a drag and the wheel scroll;
-//! along a bar of colours a drag filters. A press has no duration: a long one that moves nothing is
-//! a click.
+//! Moving hovers, a click selects, a drag pans, Shift and a drag draw a box that filters (or selects, in a chart
+//! without ranges), the wheel and two fingers zoom, arrow keys walk from point to point. In a picture that holds more
+//! than fits, a drag and the wheel scroll; along a colour bar a drag filters. Duration does not matter: a long press
+//! without movement is a click.
 
 use crate::camera::{Camera, Zoom};
 use crate::chart::{Drawn, Target};
@@ -16,29 +15,29 @@ use crate::scroll::{self, ScrollBar};
 use gemmscope_table::field::Field;
 use gemmscope_table::filter::Range;
 
-/// How near the pointer must come to a mark, CSS pixels. A finger is wider.
+/// Hit radius around the pointer, CSS pixels. Wider for a finger.
 pub const REACH: f64 = 14.0;
 const FINGER_REACH: f64 = 24.0;
-/// A press that moves less than this is a click.
+/// A press that moves less than this is a click, px.
 const SLACK: f64 = 4.0;
-/// How far beside a scroll bar a press still counts as on it. A finger is wider.
+/// Distance beside a scroll bar at which a press still hits it, px. Wider for a finger.
 const BAR_SLACK: f64 = 6.0;
 const FINGER_SLACK: f64 = 12.0;
-/// Height of a wheel's notch that zooms by e, px: a usual one zooms by about 1.2.
+/// Wheel distance that zooms by a factor of e, px: a usual notch zooms by about 1.2.
 const NOTCH: f64 = 550.0;
-/// Zoom factor of a key.
+/// Zoom factor of a key press.
 const KEY_ZOOM: f64 = 1.5;
-/// Distance that a key pans, px.
+/// Pan distance of a key press, px.
 const KEY_PAN: f64 = 60.0;
 
-/// A pointer over the picture.
+/// A pointer on the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pointer {
-    /// Tells fingers apart.
+    /// Distinguishes fingers.
     pub id: i32,
     /// CSS pixels from the upper left corner of the picture.
     pub at: Point,
-    /// A mouse, not a finger or pen.
+    /// True for a mouse, false for a finger or pen.
     pub mouse: bool,
     /// Shift is held.
     pub shift: bool,
@@ -53,24 +52,24 @@ pub enum Event<'a> {
     Down(Pointer),
     /// A pointer moved, pressed or not.
     Move(Pointer),
-    /// It went up.
+    /// A pointer went up.
     Up(Pointer),
-    /// Two clicks at one place.
+    /// A double click.
     Double(Pointer),
-    /// The browser took the pointer of this number for itself, to scroll the page.
+    /// The browser took over this pointer, to scroll the page.
     Cancel(i32),
     /// The pointer left the picture.
     Leave,
     /// The wheel turned.
     Wheel {
-        /// Where the pointer is.
+        /// Position of the pointer.
         at: Point,
-        /// How far, px to the right and down.
+        /// Distance to the right and down, px.
         by: (f64, f64),
         /// Shift is held.
         shift: bool,
     },
-    /// A key without Ctrl, Alt or Meta, by its name in the DOM.
+    /// A key without Ctrl, Alt or Meta, by its DOM name.
     Key {
         /// `ArrowLeft`, `+`.
         name: &'a str,
@@ -97,42 +96,42 @@ pub struct Pointed<'a> {
 /// A command to the page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
-    /// The event is the picture's: the browser does nothing of its own with it.
+    /// The picture handles the event: prevent the browser's default.
     Consume,
-    /// All that this pointer does from here on is the picture's.
+    /// Capture this pointer: all its further events go to the picture.
     Capture(i32),
-    /// This is pointed at; nothing for `None`.
+    /// Sets the hovered target; `None` for none.
     Point(Option<Target>),
-    /// A scroll bar is pointed at or held, or no longer.
+    /// A scroll bar is hovered or dragged, or no longer.
     Held(bool),
     /// The box that is being drawn: left, top, width, height.
     Brush(Option<Rect>),
-    /// This part of the axes shows; everything for `None`.
+    /// Sets the visible part of the axes; `None` for everything.
     Zoom(Option<Zoom>),
-    /// This is the first column and row that shows.
+    /// Sets the first visible column and row.
     Scroll((usize, usize)),
-    /// What a click or a key selects.
+    /// A click or a key selects.
     Select {
         /// The rows.
         rows: Vec<u32>,
-        /// They join those that are selected.
+        /// True if they are added to the selection.
         add: bool,
-        /// Where they are.
+        /// Their position.
         at: Point,
     },
-    /// Nothing is selected any more.
+    /// Clears the selection.
     Deselect,
-    /// Only the categories of this target show; with `true` they are taken out or put back.
+    /// Shows only the categories of this target; with `true` toggles them instead.
     Isolate(Target, bool),
-    /// A box was drawn that filters by these ranges.
+    /// A box was drawn: filter by these ranges.
     BoxFilter(Vec<(Field, Range)>),
-    /// A box was drawn that selects these rows.
+    /// A box was drawn: select these rows.
     BoxSelect(Vec<u32>),
-    /// A figure's filter along its colour bar; no filter for `None`.
+    /// Filters a figure by the range chosen on its colour bar; `None` removes the filter.
     Range(Field, Option<Range>),
 }
 
-/// What a drag moves.
+/// Target of a drag.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Hold {
     /// The axes.
@@ -140,33 +139,33 @@ enum Hold {
     Pan,
     /// The edge of a box.
     Box,
-    /// The columns and rows, from this first one.
+    /// Columns and rows, starting from this first one.
     Scroll((usize, usize)),
     /// The end of a range along a colour bar.
     Range(Rect, String, Scale),
-    /// A scroll bar, held so far from its thumb's start, px.
+    /// A scroll bar, with the distance of the pointer from the start of its thumb, px.
     Bar(ScrollBar, f64),
 }
 
-/// The gestures on one picture, and on those that follow it while a press lasts.
+/// Gesture state of a picture, and of its redraws while a press lasts.
 #[derive(Clone, Debug, Default)]
 pub struct Gestures {
-    /// Pressed pointers and where they are.
+    /// Pressed pointers and their positions.
     pointers: Vec<(i32, Point)>,
     /// Where the first of them went down.
     start: Point,
-    /// The press is no click any more.
+    /// The press is no longer a click.
     moved: bool,
     hold: Hold,
     brush: Option<Rect>,
-    /// A scroll bar is pointed at or held.
+    /// A scroll bar is hovered or dragged.
     held: bool,
-    /// Part of a column and of a row that the wheel has moved.
+    /// Fraction of a column and row that the wheel has accumulated.
     wheel: (f64, f64),
 }
 
 impl Gestures {
-    /// The commands for an event, in order.
+    /// The acts for an event, in order.
     pub fn on(&mut self, event: Event<'_>, seen: Pointed<'_>) -> Vec<Act> {
         match event {
             Event::Down(p) => self.down(p, seen),
@@ -194,7 +193,7 @@ impl Gestures {
         }
     }
 
-    /// Where a pressed pointer is; `None` where it is not pressed.
+    /// Position of a pressed pointer; `None` if it is not pressed.
     fn pressed(&self, id: i32) -> Option<Point> {
         self.pointers.iter().find(|(other, _)| *other == id).map(|(_, at)| *at)
     }
@@ -204,7 +203,7 @@ impl Gestures {
         self.pointers.push((id, at));
     }
 
-    /// False where the pointer was not pressed.
+    /// Releases a pointer; false if it was not pressed.
     fn release(&mut self, id: i32) -> bool {
         let before = self.pointers.len();
         self.pointers.retain(|(other, _)| *other != id);
@@ -228,7 +227,7 @@ impl Gestures {
         let slack = if p.mouse { BAR_SLACK } else { FINGER_SLACK };
         if let Some(bar) = scroll::bar_at(scene, p.at, slack) {
             let on = bar.along(p.at) - bar.thumb.0;
-            // Beside the thumb a press fetches its middle.
+            // A press beside the thumb moves its middle to the pointer.
             let offset = if (0.0..=bar.thumb.1).contains(&on) { on } else { bar.thumb.1 / 2.0 };
             self.moved = true;
             self.hold = Hold::Bar(bar, offset);
@@ -264,7 +263,7 @@ impl Gestures {
                 return acts;
             }
             self.moved = true;
-            // Only now: a captured press would take the click away from what is under it.
+            // Capture only now: earlier it would take the click away from the element under the pointer.
             acts.extend([Act::Capture(p.id), Act::Point(None)]);
         }
         self.press(p.id, at);
@@ -293,7 +292,7 @@ impl Gestures {
             (Hold::Pan, _) if p.mouse || seen.zoomed => {
                 acts.extend(zoom(&|c| c.pan_by((at.0 - before.0, at.1 - before.1))));
             }
-            // A finger moves the page.
+            // A finger scrolls the page.
             (Hold::Pan, _) => {}
         }
         acts
@@ -338,20 +337,20 @@ impl Gestures {
             let zoomed = zoom(seen)(&|c| c.zoom_about(at, factor));
             return zoomed.map_or_else(Vec::new, |zoom| vec![Act::Consume, zoom]);
         };
-        // One wheel moves what scrolls; with Shift, or where only columns do, sideways.
+        // The wheel moves whatever scrolls; sideways with Shift, or if only columns scroll.
         let (dx, dy) = if shift || !rows.scrolls() { (dx + dy, 0.0) } else { (dx, dy) };
         let steps = |by: f64, w: &Window| if w.step > 0.0 { by / w.step } else { 0.0 };
         let by = (self.wheel.0 + steps(dx, &columns), self.wheel.1 + steps(dy, &rows));
         let whole = (by.0.trunc(), by.1.trunc());
         self.wheel = (by.0 - whole.0, by.1 - whole.1);
         let scrolled = scroll_by(seen, whole);
-        // At its end the page scrolls on.
+        // At the end of the picture the page scrolls on.
         let own = scrolled.is_some() || whole == (0.0, 0.0);
         own.then_some(Act::Consume).into_iter().chain(scrolled).collect()
     }
 }
 
-/// Shows another part of the axes, where the chart can be zoomed.
+/// Act that changes the visible part of the axes; `None` if the chart does not zoom.
 fn zoom(seen: Pointed<'_>) -> impl Fn(&dyn Fn(&Camera) -> Zoom) -> Option<Act> {
     let camera = seen.chart.camera();
     move |to| camera.as_ref().map(|c| Act::Zoom(Some(to(c))))
@@ -362,18 +361,18 @@ fn whole(seen: Pointed<'_>) -> Act {
     Act::Zoom(seen.chart.camera().and_then(|c| c.whole()))
 }
 
-/// Moves a scrolled picture by columns and rows; `None` where it cannot.
+/// Scrolls by columns and rows; `None` if nothing would move.
 fn scroll_by(seen: Pointed<'_>, (dx, dy): (f64, f64)) -> Option<Act> {
     let (_, columns, rows) = seen.chart.scene().scroll()?;
     scroll_to((columns.moved(dx), rows.moved(dy)), &columns, &rows)
 }
 
-/// Shows another first column and row; `None` where it is the one that shows.
+/// Scrolls to this first column and row; `None` if that is the current one.
 fn scroll_to(to: (usize, usize), columns: &Window, rows: &Window) -> Option<Act> {
     (to != (columns.first, rows.first)).then_some(Act::Scroll(to))
 }
 
-/// Moves what a held scroll bar scrolls.
+/// Scrolls according to a dragged scroll bar.
 fn scroll_bar(scene: &Scene, (bar, offset): (&ScrollBar, f64), at: Point) -> Option<Act> {
     let (_, columns, rows) = scene.scroll()?;
     let first = bar.first_at(bar.along(at) - offset);
@@ -391,9 +390,9 @@ fn drag_bands(scene: &Scene, first: (usize, usize), (from, to): (Point, Point)) 
     scroll_to(to, &columns, &rows)
 }
 
-/// The values between two places of a colour bar; `None` for all of it.
+/// The range between two positions on a colour bar; `None` for all of it.
 fn along(scale: &Scale, (a, b): (f64, f64)) -> Option<Range> {
-    // An end of the bar is no limit: what lies past it keeps its place.
+    // An end of the bar sets no limit, so values beyond it stay.
     let end = |at: f64, edge: f64| ((at - scale.px(edge)).abs() >= 1.0).then(|| scale.value(at));
     let (d0, d1) = scale.domain;
     let range = Range { min: end(a, d0), max: end(b, d1) };
@@ -418,10 +417,10 @@ fn key(name: &str, shift: bool, seen: Pointed<'_>) -> Vec<Act> {
     let (scene, zoom) = (seen.chart.scene(), zoom(seen));
     let middle = (scene.width / 2.0, scene.height / 2.0);
     let of_scroll = scene.scroll();
-    // The width and height of a page.
+    // Width and height of a page, in bands.
     let page = of_scroll.map(|(_, columns, rows)| {
         let size = |w: &Window| if w.scrolls() { w.shown as f64 } else { 0.0 };
-        // With Shift, as the wheel, sideways.
+        // With Shift, sideways, like the wheel.
         match rows.scrolls() && !shift {
             true => (0.0, size(&rows)),
             false => (size(&columns), 0.0),
@@ -438,7 +437,7 @@ fn key(name: &str, shift: bool, seen: Pointed<'_>) -> Vec<Act> {
         (_, Some((_, (dx, dy))), _) if shift => zoom(&|c| c.pan_by((-KEY_PAN * dx, -KEY_PAN * dy))),
         (_, Some((direction, by)), _) => match seen.chart.neighbour(seen.target, direction) {
             Some(next) => Some(Act::Point(Some(next))),
-            // At the edge of a scrolled picture the walk goes on.
+            // At the edge of a scrolled picture the walk scrolls it.
             None => scroll_by(seen, by),
         },
         ("PageDown" | "PageUp" | "Home" | "End", _, Some((dx, dy))) => {
@@ -451,7 +450,7 @@ fn key(name: &str, shift: bool, seen: Pointed<'_>) -> Vec<Act> {
             let by = |d: f64| if d > 0.0 { d * times } else { 0.0 };
             scroll_by(seen, (by(dx), by(dy)))
         }
-        // The first and the last mark of the walk.
+        // First and last mark of the walk.
         ("Home", ..) => Some(Act::Point(seen.chart.neighbour(None, Direction::Right))),
         ("End", ..) => Some(Act::Point(seen.chart.neighbour(None, Direction::Left))),
         ("Enter" | " ", ..) => match seen.target {

@@ -1,5 +1,5 @@
-//! Drawn charts. Most answer to the pointer by the hit areas of their scene (`SceneChart`); one with a
-//! million points, or with axes that can be zoomed, brings answers of its own ([`Chart::drawn`]).
+//! Drawn charts. Most are hit-tested by the hit areas of their scene (`SceneChart`); one with a million points, or with
+//! axes that zoom, has its own implementation ([`Chart::drawn`]).
 //!
 //! [`Chart::drawn`]: crate::chart::Chart::drawn
 
@@ -19,7 +19,7 @@ use gemmscope_table::metrics::Totals;
 use gemmscope_words::explain;
 use std::sync::Arc;
 
-/// Draws an opened chart for a page. `frame` is what it was opened with: the figures of tooltips.
+/// Draws an opened chart for a page. `frame` is the one it was opened with; it supplies the figures of tooltips.
 pub fn draw(
     opened: &Arc<Chart>,
     frame: Option<&Frame>,
@@ -35,7 +35,7 @@ pub fn draw(
     })
 }
 
-/// A chart that answers by the hit areas of its scene.
+/// A chart that is hit-tested by the hit areas of its scene.
 struct SceneChart {
     opened: Arc<Chart>,
     frame: Option<Frame>,
@@ -97,7 +97,7 @@ impl Drawn for SceneChart {
             let words = "Drag along the colours to filter, click to show all";
             return Some(Target::new(Vec::new(), (l + w / 2.0, t + h), Tooltip::new(words)));
         }
-        // The topmost one is the last.
+        // The last one is on top.
         self.scene.hit_areas.iter().rfind(|a| clip::holds(a.rect, at)).map(Target::of)
     }
 
@@ -115,7 +115,7 @@ impl Drawn for SceneChart {
         };
         let cost = |area: &HitArea| {
             let (ahead, aside) = along(area.center());
-            // Straight ahead before aside.
+            // Prefer straight ahead over sideways.
             (ahead > 0.5).then_some(ahead + 3.0 * aside)
         };
         areas
@@ -152,7 +152,7 @@ impl Drawn for SceneChart {
     }
 }
 
-/// The chart's text on some rows, then their figures: of one row, or summed per device.
+/// The chart's text on some rows, then their figures: of the single row, or totals per device.
 fn with_figures(frame: &Frame, rows: &[u32], out: Tooltip) -> Tooltip {
     if let [row] = *rows {
         let (_, figures) = explain::brief(frame, row as usize);

@@ -1,10 +1,10 @@
 //! Charts of GEMM benchmarks: rows in, a picture out, on a canvas or as SVG.
 //!
 //! A chart is opened with a [`Frame`](gemmscope_table::field::Frame) (rows, metrics, filters) and a
-//! [`ViewState`](gemmscope_table::view_state::ViewState) (settings), and then drawn for a size and a
-//! theme. The result is a [`Scene`](scene::Scene): shapes in CSS pixels, what can be hit, and what a
-//! screen reader says. A scene is plain data, so one source serves the canvas of the page, SVG files,
-//! the accessible table and the tests. Only [`paint`] knows the drawing library.
+//! [`ViewState`](gemmscope_table::view_state::ViewState) (settings), and then drawn for a size and a theme. The result
+//! is a [`Scene`](scene::Scene): shapes in CSS pixels, hit areas, and text for screen readers. A scene is plain data,
+//! so one source serves the canvas of the page, SVG files, the accessible table and the tests. Only [`paint`] knows the
+//! drawing library.
 //!
 //! ```
 //! use gemmscope_chart::{palette::Theme, picture, svg::svg};
@@ -24,38 +24,37 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`caption`] | what a saved picture says of itself |
+//! | [`caption`] | title, facts and key around a saved picture |
 //! | [`chart`] | what a chart is, opened and drawn |
-//! | [`charts`] | the list of charts, and one folder a chart |
-//! | [`gesture`] | what pointer, wheel and keys call for on a drawn chart |
-//! | [`interactive`] | a drawn chart that answers to pointer and keyboard |
+//! | [`charts`] | the list of charts, a folder each |
+//! | [`gesture`] | state machine of pointer, wheel and keys on a drawn chart |
+//! | [`interactive`] | a drawn chart that responds to pointer and keyboard |
 //! | [`link_keys`] | the settings that a link can hold |
-//! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
+//! | [`picture`] | any chart without a page around it: for the command, reports, saved pages |
 //! | [`planner`] | the charts of the planner, which need no file |
 //! | `parts` | what charts are made of: [`scene`], [`scale`], ticks, text, [`labels`], [`palette`], [`legend`], layout, [`color_scale`], band scale, [`hit`] grid, [`scroll`] bars, [`camera`], [`tooltip`] |
-//! | `testing` | what tests ask of a picture (feature `testing`): it as text, and the faults of its labels |
+//! | `testing` | helpers of tests (feature `testing`): a picture as text, and faults of its labels |
 //! | [`paint`], [`svg`] | a scene on any backend of plotters, and as a file |
 //!
 //! This crate never reads files and never touches a browser.
 //!
 //! # To add a chart
 //!
-//! 1. Make a file `src/charts/<name>.rs` with a `Picture`: its title, what stands in its way, its sentences,
-//!    `draw` and `table`, of which `columns::Columns` gives table and tooltips of one list. Where marks are groups
-//!    of rows, it works out a `Spec` (groups, their names and figures, colours), from which all but title and
-//!    `draw` follows; `examples/time_by_type.rs` is a small one. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
-//!    [said](chart::Statement) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
-//!    names with bars, `plot::Upright` columns above names, `cells::Cells` a grid, `plot::xy` two axes. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
-//!    number, from which `Picture::tooltip` writes what is said of it; hovering, selecting, the keyboard, saving
-//!    and the accessible table then work.
+//! 1. Make a file `src/charts/<name>.rs` with a `Picture`: title, obstacle, sentences, `draw` and `table`
+//!    (`columns::Columns` makes table and tooltips from one list). If marks are groups of rows, compute a `Spec`
+//!    (groups, their names and figures, colours): everything but title and `draw` follows from it;
+//!    `examples/time_by_type.rs` is a small example. `Chart::of` makes a [`Chart`](chart::Chart) of the picture, its
+//!    settings and its [texts](chart::Statement). `Chart::scene` draws what all pictures share, `plot::Bands` names
+//!    with bars, `plot::Upright` columns above names, `cells::Cells` a grid, `plot::xy` two axes. Add each mark with
+//!    its number to [`Scene::hit_areas`](scene::Scene::hit_areas); `Picture::tooltip` describes it by that number.
+//!    Hovering, selecting, the keyboard, saving and the accessible table then work.
 //! 2. Give it a `KIND`: its key in links, its name, its question.
-//! 3. Add that to [`CHARTS`](charts::CHARTS), its key to a place of [`places::PLACES`], and its settings to
-//!    [`link_keys::KEYS`]. The
-//!    page shows it there, the command renders it, and the tests that go through all charts draw it
-//!    with every setting.
+//! 3. Add that to [`CHARTS`](charts::CHARTS), its key to one of [`places::PLACES`], and its settings to
+//!    [`link_keys::KEYS`]. The page then shows it there, the command renders it, and the tests that go through all
+//!    charts draw it with every setting.
 //!
-//! A chart with axes that zoom, or with a legend that can be clicked, also says how it is
-//! [drawn](chart::Chart::drawn); the roofline is the example.
+//! A chart with axes that zoom, or with a clickable legend, also implements [`drawn`](chart::Chart::drawn); see the
+//! roofline.
 
 pub mod caption;
 pub mod chart;

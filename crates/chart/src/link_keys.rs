@@ -1,7 +1,7 @@
-//! The settings that a link can hold, for who must tell a setting from a slip of the pen: a view state keeps every
-//! key, since a newer page may know it.
+//! The settings that a link can hold, to tell a setting from a typo: a view state keeps every key, since a newer page
+//! may know it.
 
-/// Every key of a setting, but zooms and scroll positions, sorted. `tests/link_keys.rs` compares it with the code.
+/// Every key of a setting, except zooms and scroll positions, sorted. `tests/link_keys.rs` compares it with the code.
 pub const KEYS: &[&str] = &[
     "ai",
     "baseline",
@@ -104,7 +104,7 @@ pub const KEYS: &[&str] = &[
     "y",
 ];
 
-/// True if something reads this setting.
+/// True if this key is a known setting.
 pub fn is_known(key: &str) -> bool {
     KEYS.contains(&key) || key.starts_with("zoom.") || key.starts_with("at.")
 }

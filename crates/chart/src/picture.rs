@@ -1,5 +1,4 @@
-//! Any chart as a picture without a page around it: what the command renders, what reports and
-//! saved pages hold.
+//! Any chart as a picture without a page around it: for the command, reports and saved pages.
 
 use crate::camera::{set_zoom, zoom_of};
 use crate::caption::Caption;
@@ -15,11 +14,11 @@ use gemmscope_table::field::{Categories, Field, Frame};
 use gemmscope_table::view_state::{RowRef, ViewState};
 use gemmscope_words::findings::{Finding, Findings, check_all};
 
-/// The parameter that holds the chosen finding.
+/// Parameter that holds the chosen finding.
 pub const FINDING_KEY: &str = "finding";
 
-/// The selected rows in the order of selection: those that the reader picked, else those of the
-/// chosen finding, which is asked for only then.
+/// The selected rows in order of selection: those picked by the user, else those of the chosen finding, which is
+/// evaluated only then.
 pub fn selected(
     picked: &[RowRef],
     data: &Dataset,
@@ -31,21 +30,21 @@ pub fn selected(
     }
 }
 
-/// The rows of a finding: the one that its sentence names, then those that take most time.
+/// The rows of a finding: the one named in its sentence, then those that take most time.
 pub fn rows_of(findings: &Findings, frame: &Frame, index: usize) -> Option<Vec<u32>> {
     findings.findings.get(index).map(|finding| finding.rows_by_time(frame))
 }
 
-/// Findings that have a number in a picture at most: more would hide it.
+/// Maximum number of findings that are numbered in a picture; more would hide it.
 const RANKED: usize = 3;
 
-/// How many findings have a number in a picture, and stand in a list before it is opened whole.
+/// Number of findings that are numbered in a picture, and listed before the list is expanded.
 pub fn first_findings(findings: &Findings) -> usize {
     findings.findings.len().min(RANKED)
 }
 
-/// By finding, for the [first](first_findings), the row that carries its number in a picture, of those that
-/// carry no other. [`NO_ROW`] where there is none.
+/// For each of the [first](first_findings) findings, the row that carries its number, different for each. [`NO_ROW`] if
+/// there is none.
 pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     let largest = frame.categories(&Field::Column(LARGEST_LOSS.to_owned()));
     let mut out: Vec<u32> = Vec::new();
@@ -55,9 +54,9 @@ pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     out
 }
 
-/// The row of a finding, among those not taken, that loses most to the finding's account and more to it than to any
-/// other; without an account, the one that takes most time. The joined small causes have none, as they are of several
-/// accounts.
+/// The row that represents a finding, among those not taken: preferably one that loses more to the finding's account
+/// than to any other, and of these the one that loses most to it; without an account, the one that takes most time.
+/// `None` for the joined small causes, which belong to several accounts.
 fn standing_for(
     finding: &Finding,
     frame: &Frame,
@@ -86,9 +85,8 @@ fn standing_for(
     heaviest.map(|(_, row)| row)
 }
 
-/// The number, from 0, of the finding that holds most of what a row loses; of a row that none of the causes
-/// holds, that of the first finding about it. `largest` are the categories of
-/// [`LARGEST_LOSS`](gemmscope_analysis::ledger::LARGEST_LOSS).
+/// Index of the finding that holds most of a row's loss; for a row in none of the causes, the first finding about it.
+/// `largest` are the categories of [`LARGEST_LOSS`](gemmscope_analysis::ledger::LARGEST_LOSS).
 pub fn finding_of(findings: &Findings, largest: &Categories<'_>, row: u32) -> Option<usize> {
     let label = &largest.values[largest.codes.get(row as usize) as usize];
     let account = Account::ALL.into_iter().find(|a| a.label() == label);
@@ -98,10 +96,10 @@ pub fn finding_of(findings: &Findings, largest: &Categories<'_>, row: u32) -> Op
     cause.or_else(|| all.clone().position(about))
 }
 
-/// Stands for no row in [`ranked`].
+/// Marks a finding without a row in [`ranked`].
 pub const NO_ROW: u32 = u32::MAX;
 
-/// As [`selected`], by a view state. `findings` gives what was found in the frame.
+/// As [`selected`], by a view state. `findings` computes the findings of the frame.
 fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Findings) -> Vec<u32> {
     selected(&state.selection, &frame.data, || {
         let id = state.param(FINDING_KEY)?;
@@ -110,8 +108,7 @@ fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Find
     })
 }
 
-/// The pictures of a report: the roofline of a view state and where its time is lost, in light
-/// colours, unzoomed.
+/// The pictures of a report: the roofline of a view state and its lost time, in light colours, unzoomed.
 pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_words::report::Picture> {
     let found = check_all(frame);
     let ranked = ranked(&found, frame);
@@ -139,7 +136,7 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_words::repo
         .collect()
 }
 
-/// The chart that a view key shows of some rows: of "", the one that the data calls for.
+/// The chart of a view key for these rows; for "" the one that suits the data.
 fn shown(view: &str, frame: &Frame) -> Option<&'static ChartKind> {
     let opening = |place| places::opens_with(place, frame.kind(), &frame.data);
     let id = match view {
@@ -152,9 +149,9 @@ fn shown(view: &str, frame: &Frame) -> Option<&'static ChartKind> {
     charts::by_id(id).filter(|_| !id.is_empty())
 }
 
-/// The picture of the place or chart that the state names, or that the data calls for, as it is saved: with its
-/// title, device, files, filter and the key to its numbers around it. `None` where there is none. `size` in CSS
-/// pixels; a height of `None` is the one at which everything can be read.
+/// The picture of the place or chart in the view state (by default the one that suits the data), with title, device,
+/// files, filters and the key to its numbers around it. `None` if there is none. `size` in CSS pixels; a height of
+/// `None` is the one at which everything is readable.
 pub fn saved(
     frame: &Frame,
     state: &ViewState,
@@ -174,7 +171,7 @@ pub fn saved(
     Some(caption.around(chart.scene(&RenderOptions { height, ..options })))
 }
 
-/// Opens a chart with a view state; gives it with how to draw it.
+/// Opens a chart with a view state; returns it with its drawing options.
 fn opened<'a>(
     kind: &ChartKind,
     frame: &Frame,
@@ -207,7 +204,7 @@ mod tests {
     #[test]
     fn a_number_stands_at_a_row_that_loses_most_to_its_finding() {
         let (mut rows, op) = (Rows::new(), Operation::uniform(DataType::Fp16));
-        // The slowest row loses most to its layout, and some to what the faster layout leaves.
+        // The slowest row loses most to its layout, and some to what even the faster layout loses.
         for (n, slow, fast) in [(4096, 20e-3, 2e-3), (2048, 1e-3, 1e-3), (1024, 4e-4, 4e-4)] {
             for (trans, time) in [(true, slow), (false, fast)] {
                 rows.typed((4096, n, 4096), op.with_layout(false, trans), "x", time, "");

@@ -1,7 +1,7 @@
-//! The places of the page, each with the pictures it can show.
+//! The places of the page, each with the pictures that it can show.
 //!
-//! A view key in a link is the id of a place or of a picture. The id of a place shows its first
-//! picture; no key at all is the place that the data calls for ([`landing`]).
+//! A view key in a link is the id of a place or of a picture. The id of a place shows its first picture; without a key,
+//! the place is chosen by the data ([`landing`]).
 
 use gemmscope_analysis::tile_sweep;
 use gemmscope_table::data_kind::DataKind;
@@ -19,12 +19,12 @@ pub struct Place {
     pub hint: &'static str,
     /// Outline of its icon on a grid of 16 by 16 px, as the path of an SVG.
     pub icon: &'static str,
-    /// The pictures it can show: the id of a chart and the label of the switch. None for rows and
-    /// the planner, which are no pictures.
+    /// Its pictures: the id of a chart and the label of its switch. Empty for rows and the planner, which are not
+    /// pictures.
     pub pictures: &'static [(&'static str, &'static str)],
 }
 
-/// What matters: the roofline with the ranked findings.
+/// Overview: the roofline with the ranked findings.
 pub const SUMMARY: &Place = &PLACES[0];
 /// Sides on the same GEMMs.
 pub const COMPARE: &Place = &PLACES[1];
@@ -83,15 +83,14 @@ pub static PLACES: [Place; 6] = [
     },
 ];
 
-/// Up to so many rows each has a bar of its own, which says more than cells of a GEMM each.
+/// Up to this many rows get a bar each, which says more than a cell per GEMM.
 pub(crate) const FEW: usize = 40;
 /// More rows than this make comparisons and tile maps slow to open.
 const MANY: usize = 200_000;
 
-/// The place that rows of a kind call for. Rows in the order of their trials are a search, also
-/// where another library ran the same GEMM; variants without a tile have no map; shapes with their
-/// best tile and no time have nothing else. Very many rows open on the summary, whose picture comes fast
-/// whatever they are.
+/// The default place for rows of a kind. Rows in trial order are a search, even if another library ran the same GEMM.
+/// Variants without a tile have no map. Shapes with a best tile and no time have only the sweep. Very many rows open on
+/// the summary, which is always drawn quickly.
 pub fn landing(kind: DataKind, data: &Dataset) -> &'static Place {
     match kind {
         _ if data.len() > MANY => SUMMARY,
@@ -104,7 +103,7 @@ pub fn landing(kind: DataKind, data: &Dataset) -> &'static Place {
     }
 }
 
-/// False for several files of which no two have a GEMM of the same sizes.
+/// False if there are several files and no two have a GEMM of the same sizes.
 fn shares_gemms(data: &Dataset) -> bool {
     let mut of_file = HashMap::new();
     data.sources.len() < 2
@@ -114,8 +113,8 @@ fn shares_gemms(data: &Dataset) -> bool {
         })
 }
 
-/// The place and picture of a view key; `None` for a key that this version does not know, and for
-/// "". The picture is "" for places that draw none.
+/// The place and picture of a view key; `None` for "" and for a key that this version does not know. The picture is ""
+/// for places without one.
 pub fn of(view: &str) -> Option<(&'static Place, &'static str)> {
     for place in &PLACES {
         if place.id == view {
@@ -128,13 +127,13 @@ pub fn of(view: &str) -> Option<(&'static Place, &'static str)> {
     None
 }
 
-/// The picture that a place opens with; "" where it draws none.
+/// The first picture of a place; "" if it has none.
 pub fn first_picture(place: &Place) -> &'static str {
     place.pictures.first().map_or("", |(id, _)| id)
 }
 
-/// The picture that a place opens with for this data: a sweep in the order of its trials shows how
-/// it went, and the rates of its variants where nothing tells their tiles; few GEMMs have a bar each.
+/// The default picture of a place for this data: for a sweep in trial order its history, for one without tiles the
+/// rates of its variants; few GEMMs get a bar each.
 pub fn opens_with(place: &Place, kind: DataKind, data: &Dataset) -> &'static str {
     if place == SWEEP && in_order(data) {
         return "tuning";
@@ -151,7 +150,7 @@ fn in_order(data: &Dataset) -> bool {
     data.column(ColumnMeaning::Order).is_some()
 }
 
-/// The names that a view can be asked for by: places, then pictures.
+/// The names of views: places, then pictures.
 pub fn names() -> Vec<&'static str> {
     let places = PLACES.iter().map(|p| p.id);
     let pictures = PLACES.iter().flat_map(|p| p.pictures).map(|(id, _)| *id);

@@ -1,4 +1,4 @@
-//! Test helpers for pictures: legibility of texts, digests as text, and checks that every chart passes.
+//! Test helpers for pictures: legibility of texts, pictures as text, and checks for every chart.
 
 use crate::chart::{Chart, RenderOptions};
 use crate::labels::{contains, overlaps};
@@ -8,7 +8,7 @@ use crate::tooltip::Tooltip;
 use std::fmt::Write as _;
 
 impl Scene {
-    /// The texts with the boxes that their letters fill, a little less than the room of their lines.
+    /// The texts with the boxes of their letters, which are a little lower than their lines.
     pub fn text_boxes(&self) -> Vec<(&str, [f64; 4])> {
         let each = self.items.iter().filter_map(|item| {
             let Item::Text { at, text, size, bold, anchor, baseline, turned, .. } = item else {
@@ -26,7 +26,7 @@ impl Scene {
                 Baseline::Bottom => -size,
             };
             let rect = match turned {
-                // Its end is above its start.
+                // Turned text ends above its start.
                 true => [at.0 + y, at.1 - x - w, h, w],
                 false => [at.0 + x, at.1 + y, w, h],
             };
@@ -35,7 +35,7 @@ impl Scene {
         each.filter(|(text, _)| !text.is_empty()).collect()
     }
 
-    /// Faulty texts: outside the picture, over another text, or drawn over.
+    /// Faulty texts: outside the picture, overlapping another text, or drawn over.
     pub fn text_faults(&self) -> Vec<String> {
         let boxes = self.text_boxes();
         let frame = [-1.0, -1.0, self.width + 2.0, self.height + 2.0];
@@ -44,7 +44,7 @@ impl Scene {
             if !contains(frame, *rect) {
                 out.push(format!("{text:?} leaves the picture: {rect:.0?}"));
             }
-            // A label that is drawn twice at one place, over what dims it, is one label.
+            // A label drawn twice in one place, over what dims it, counts once.
             let over = |b: &&(&str, [f64; 4])| overlaps(*rect, b.1) && *b != &(*text, *rect);
             out.extend(
                 boxes[..i]
@@ -67,8 +67,8 @@ impl Scene {
         out
     }
 
-    /// A readable snapshot: title, description, every text, and the first marks. A fingerprint of
-    /// [`dump`](Scene::dump) pins the rest.
+    /// A readable snapshot: title, description, all texts and the first marks. A hash of [`dump`](Scene::dump) covers
+    /// the rest.
     pub fn digest(&self) -> String {
         let scene = self;
         let mut out =
@@ -110,7 +110,7 @@ impl Scene {
         out
     }
 
-    /// The scene as text, one item a line, for snapshots and bug reports.
+    /// The scene as text, one item per line, for snapshots and bug reports.
     pub fn dump(&self) -> String {
         let mut out = String::new();
         let _ = writeln!(out, "{} x {}  {}", self.width, self.height, self.title);
@@ -156,7 +156,7 @@ impl Scene {
 }
 
 impl Chart {
-    /// The picture with all that is said of its marks.
+    /// The picture with the tooltips of its marks filled in.
     pub fn spoken(&self, options: &RenderOptions<'_>) -> Scene {
         let mut scene = self.scene(options);
         scene.hit_areas.iter_mut().for_each(|area| area.tooltip = self.tooltip(&area.tooltip));
@@ -165,7 +165,7 @@ impl Chart {
 }
 
 impl Tooltip {
-    /// All of it in one line: `head: value; caption value`.
+    /// The tooltip in one line: `head: value; caption value`.
     pub(crate) fn sentence(&self) -> String {
         let rows: Vec<String> = self
             .rows
@@ -182,7 +182,7 @@ impl Tooltip {
     }
 }
 
-/// True where an area or a line that is no grid line is drawn over a rectangle.
+/// True if an area, or a line that is not a grid line, covers a rectangle.
 fn covers(item: &Item, rect: [f64; 4]) -> bool {
     match item {
         Item::Rect { rect: area, fill: Some(_), .. } => overlaps(*area, rect),
@@ -258,7 +258,7 @@ fn dump_item(item: &Item) -> String {
     }
 }
 
-/// The same number for the same text on every machine (FNV-1a).
+/// Platform-independent hash of a text (FNV-1a).
 fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -270,11 +270,11 @@ pub(crate) use checks::*;
 
 #[cfg(test)]
 mod checks {
-    /// Sizes a page gives a view: a phone's and a desk's.
+    /// Sizes of a view on a phone and on a desktop.
     pub(crate) const SIZES: [(f64, f64); 2] = [(358.0, 420.0), (1040.0, 640.0)];
 
-    /// Draws a view in both themes and at both sizes, checks that nothing sticks out or overlaps the
-    /// edge, and writes the pictures to the folder in `PICTURES` where it is set.
+    /// Draws a view in both themes and at both sizes, checks that nothing sticks out or overlaps the edge, and writes
+    /// the pictures to the folder in `PICTURES` if it is set.
     pub(crate) fn draw_everywhere(name: &str, view: &crate::chart::Chart) {
         use crate::chart::RenderOptions;
         use crate::palette::Theme;
@@ -298,7 +298,7 @@ mod checks {
         }
     }
 
-    /// Every text lies inside the picture and over no other, every mark is finite, every row of the table is whole.
+    /// Checks that every text is inside the picture and overlaps no other, marks are finite, and table rows complete.
     pub(crate) fn sound(scene: &crate::scene::Scene) {
         use crate::scene::Item;
         assert!(!scene.title.is_empty());
@@ -319,7 +319,7 @@ mod checks {
         }
     }
 
-    /// No text lies on a line, but for grid lines, which are thin.
+    /// Checks that no text lies on a line, except for thin grid lines.
     pub(crate) fn clear_of_lines(scene: &crate::scene::Scene) {
         use crate::scene::Item;
         let boxes = scene.text_boxes();
@@ -333,10 +333,10 @@ mod checks {
         }
     }
 
-    /// Pictures whose SVG is a golden too: one of each way to draw.
+    /// Pictures whose SVG is also a golden: one for each way to draw.
     const AS_SVG: [&str; 3] = ["compare-overview-desk", "tuning-desk", "tiles-phone"];
 
-    /// Compares what a picture says with `tests/golden/views`; `UPDATE_GOLDEN=1` writes.
+    /// Compares a picture as text with `tests/golden/views`; `UPDATE_GOLDEN=1` writes it.
     pub(crate) fn golden(name: &str, scene: &crate::scene::Scene) {
         let check = |ending: &str, text: &str| {
             gemmscope_table::fixture::golden(&format!("tests/golden/views/{name}.{ending}"), text)
@@ -348,8 +348,7 @@ mod checks {
         }
     }
 
-    /// 500 shapes that two libraries measured, 37 that only the first did: `y` is slower on all but
-    /// one of them.
+    /// 500 shapes measured by two libraries and 37 by the first alone; `y` is slower on all but one of them.
     pub(crate) fn two_libraries() -> gemmscope_table::field::Frame {
         let mut rows = gemmscope_table::fixture::Rows::new();
         for i in 0..537u32 {

@@ -1,20 +1,20 @@
-//! The axes that a chart starts with: those that tell most of the data.
+//! Default axes of a chart: those that show most of the data.
 
 use crate::aggregate::distinct;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, Frame};
 
-/// The sizes that lines may run over.
+/// Sizes that can be the X axis of lines.
 pub(super) const SIZES: [Field; 4] = [Field::M, Field::N, Field::K, Field::Batch];
-/// The axes that a map may start with, the most telling first.
+/// Candidate default axes of a map (columns, rows), the most informative first.
 const AXES: [(&str, &str); 4] = [("k", "mxn"), ("n", "m"), ("k", "m"), ("k", "n")];
-/// A map with this share of its cells filled is no blank sheet.
+/// A map counts as filled if at least this share of its cells has data.
 const FILLED: f64 = 0.3;
-/// Rows that are looked at to choose the axes.
+/// Rows sampled to choose the axes.
 const LOOKED_AT: usize = 20_000;
 
-/// The size with the most values; of equal ones the first.
+/// The size with the most distinct values; on a tie the first.
 pub(super) fn size(frame: &Frame) -> Field {
     let values = |field: &Field| {
         let get = frame.numbers(field);
@@ -24,8 +24,8 @@ pub(super) fn size(frame: &Frame) -> Field {
     most.cloned().unwrap_or(Field::M)
 }
 
-/// Columns and rows of a map: of a sweep the tile, where its file tells it, as variants differ in that; else those
-/// that fill the map, the kernels' field among them.
+/// Columns and rows of a map. For a sweep that states tiles: the tile, since variants differ in it. Otherwise the axes
+/// that fill the map, the kernel field among them.
 pub(super) fn map(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
     let key = |meaning| {
         let column = frame.data.column(meaning)?;
@@ -37,8 +37,8 @@ pub(super) fn map(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
     }
 }
 
-/// The first axes whose map is not mostly blank; else those with the least blank. Kernels are the rows
-/// where they fill a map.
+/// The first axes whose map is filled, else the ones with the fewest blank cells. Kernels are the rows if they fill a
+/// map.
 fn filled(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
     let data = &*frame.data;
     let kernels = data.codes(ColumnMeaning::Kernel);

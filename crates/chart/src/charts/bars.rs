@@ -1,5 +1,4 @@
-//! Bars of any figure; of none chosen two side by side: arithmetic intensity, and the attained rate
-//! with its roof.
+//! Bars of any figure. By default two panels: arithmetic intensity, and the attained rate with its roof.
 
 use crate::band_scale::Order;
 use crate::charts::explore::{self, Axis, Explore};
@@ -20,7 +19,7 @@ use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::charts as words;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "bars",
     name: "Bars",
@@ -38,19 +37,19 @@ const AROUND: (f64, f64) = (26.0, 34.0);
 pub(crate) struct Bars {
     spec: Spec,
     panels: Vec<Panel>,
-    /// What the panels show, together.
+    /// Name of what the panels show together.
     what: String,
 }
 
-/// One column of bars: a figure, and where its roof is.
+/// One column of bars: a figure, and its roof where it has one.
 struct Panel {
     title: String,
     format: Format<'static>,
-    /// By group.
+    /// Figure of each group.
     figure: Vec<f64>,
-    /// The roof of every group; empty where the figure has none.
+    /// Roof of each group; empty if the figure has no roof.
     roof: Vec<f64>,
-    /// Its axis; a logarithmic one has dots, as the length of a bar would mean nothing there.
+    /// Its axis. A logarithmic one has dots, as bar length would mean nothing.
     axis: (ScaleKind, (f64, f64)),
 }
 
@@ -75,8 +74,7 @@ impl Panel {
     }
 }
 
-/// The figures that every bar has beside its roof, at their places in the list of figures; the first two show
-/// where none is chosen.
+/// Figures that every bar has, besides its roof, in order; the first two are shown by default.
 const USUAL: [Field; 3] = [Field::Ai, Field::Attained, Field::Efficiency];
 const RATE: usize = 1;
 const ROOF: usize = 2;
@@ -101,7 +99,7 @@ impl Bars {
         let [ai, rate, share] = USUAL.each_ref().map(of);
         let roof = (0..groups.len()).map(|i| match groups.get(i) {
             [one] => roof_rate(frame, *one as usize),
-            // Of several GEMMs: the roof that goes with the figures shown.
+            // Several GEMMs in a group: the roof consistent with the figures shown.
             _ => rate[i] / share[i],
         });
         let roof: Vec<f64> = roof.collect();
@@ -155,7 +153,7 @@ impl Bars {
         Chart::of(Bars { spec, panels, what }, e.controls)
     }
 
-    /// The attained rate of a group is [above](ABOVE_ROOF) its roof.
+    /// True if the attained rate of a group is [above](ABOVE_ROOF) its roof.
     fn above(&self, group: usize) -> bool {
         let [rate, roof] = [RATE, ROOF].map(|at| self.spec.figures[at].of[group]);
         rate > roof * ABOVE_ROOF
@@ -195,7 +193,7 @@ impl Picture for Bars {
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (spec, theme) = (&self.spec, options.theme);
         let placed = BarRows { row: ROW, around: AROUND }.place(spec, scene, room, options);
-        // Scales hold all bars, so that scrolling moves bars and nothing else.
+        // Scales cover all bars, so that scrolling moves only the bars.
         let gap = if room[2] < NARROW { 14.0 } else { 28.0 };
         let n = self.panels.len() as f64;
         let each = ((room[2] - placed.left - gap * (n - 1.0) - 12.0) / n).max(10.0);
@@ -237,7 +235,7 @@ mod tests {
     fn marks_are_called_what_they_are() {
         let said = |link: &str| {
             let mut rows = Rows::new();
-            // Far above the roof, within the 2 % that are none, below it.
+            // Far above the roof, within the 2 % tolerance, below it.
             for time in [2e-7, 4.65e-7, 1e-3] {
                 rows.row((512, 512, 512), "", time, "");
             }

@@ -1,4 +1,4 @@
-//! Share of the roof (or any other figure) against any column: a box and its points per value.
+//! Box plots: share of the roof (or any other figure) by any column, a box with its points per value.
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::Order;
@@ -21,7 +21,7 @@ use gemmscope_table::view_state::ViewState;
 use gemmscope_words::charts as words;
 use std::ops::Range;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "boxes",
     name: "Boxes",
@@ -31,7 +31,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-/// Opened boxes.
+/// Opened box plots.
 pub(crate) struct Boxes {
     /// Its figures are the [`QUANTILES`].
     spec: Spec,
@@ -41,7 +41,7 @@ pub(crate) struct Boxes {
     domain: (f64, f64),
 }
 
-/// The figures of a box, as shares of its values, with their names.
+/// The quantiles of a box, with their names.
 const QUANTILES: [(f64, &str); 5] = [
     (0.05, "5th percentile"),
     (0.25, "25th percentile"),
@@ -51,14 +51,14 @@ const QUANTILES: [(f64, &str); 5] = [
 ];
 const MEDIAN: usize = 2;
 
-/// The figures of a box; NaN without values. Sorts the values and drops NaN.
+/// The [`QUANTILES`] of `values`; NaN if there are none. Sorts `values` and drops NaN.
 fn quantiles(values: &mut Vec<f64>) -> [f64; 5] {
     values.retain(|v| !v.is_nan());
     values.sort_by(f64::total_cmp);
     QUANTILES.map(|(q, _)| quantile(values, q))
 }
 
-/// Points of a box that are drawn one by one; more would be a block of colour.
+/// Points of a box that are drawn one by one; more would merge into a block of colour.
 const POINTS: usize = 400;
 
 impl Boxes {
@@ -110,7 +110,7 @@ impl Boxes {
         self.spec.figures[at].of[group]
     }
 
-    /// The points below the boxes, spread within their columns.
+    /// The points below the boxes, jittered within their columns.
     fn points(&self, scene: &mut Scene, (plot, width): (&Plot, f64), shown: Range<usize>) {
         let Some(colors) = self.spec.colors.as_ref().map(|colors| colors.of(&scene.theme)) else {
             return;
@@ -124,7 +124,7 @@ impl Boxes {
             for (k, &row) in rows.iter().enumerate().step_by(every) {
                 let y = plot.y.px(get(row as usize));
                 if y.is_finite() {
-                    // Multiples of the golden ratio spread evenly whatever their number.
+                    // Multiples of the golden ratio spread evenly, whatever their number.
                     let t = (k as f64 * 0.618_033_988_75).fract() - 0.5;
                     let x = plot.rect[0] + width * (i as f64 + 0.5 + t * 0.6);
                     points.add((x as f32, y as f32), colors.code(row as usize));

@@ -1,4 +1,4 @@
-//! Cells: any two fields as axes, any figure as colour; or one row of cells.
+//! Heat map: any two fields as axes, any figure as colour; or one row of cells.
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
@@ -20,7 +20,7 @@ use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::charts as words;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "cells",
     name: "Cells",
@@ -30,12 +30,12 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-/// An opened map of cells.
+/// An opened heat map.
 pub(crate) struct CellMap {
     spec: Spec,
-    /// What the colour shows.
+    /// The figure shown as colour.
     value: FieldInfo,
-    /// The side that cells are of, where there are several, and what is said of its rows that do not count.
+    /// The side shown, if there are several, and a note on its rows that do not count.
     side: Option<String>,
     slower: Option<String>,
     xs: BandScale,
@@ -44,13 +44,13 @@ pub(crate) struct CellMap {
     range: (f64, f64),
 }
 
-/// Kernels up to which they are the rows where nothing is chosen.
+/// Kernels are the default rows up to this number.
 const KERNELS: usize = 400;
 
-/// Figures that differ by less than this factor get nearly one colour.
+/// The colour range spans at least this factor, so that nearly equal figures get nearly one colour.
 const LEAST_RANGE: f64 = 1.1;
 
-/// The ends of the colours, not closer than [`LEAST_RANGE`] where figures are positive.
+/// Ends of the colour range, at least [`LEAST_RANGE`] apart if the figures are positive.
 fn apart((low, high): (f64, f64)) -> (f64, f64) {
     if low <= 0.0 || high >= low * LEAST_RANGE {
         return (low, high);
@@ -59,15 +59,15 @@ fn apart((low, high): (f64, f64)) -> (f64, f64) {
     (middle / half, middle * half)
 }
 
-/// Most cells of a map, empty ones included; an axis with more values is refused.
+/// Most cells of a map, empty ones included; a map with more is refused.
 const MOST_CELLS: usize = 4_000_000;
-/// Narrowest and widest cell in px, and the widest of a few columns, which would leave most room empty.
+/// Minimum and maximum cell width, px; and the maximum with few columns, which would leave most room empty.
 const CELL: (f64, f64) = (7.0, 112.0);
 const FEW: (usize, f64) = (5, 220.0);
-/// Lowest and highest cell in px, and the highest of a single row.
+/// Minimum and maximum cell height, px, and the maximum for a single row.
 const CELL_HEIGHT: (f64, f64) = (13.0, 64.0);
 const ROW_HEIGHT: f64 = 120.0;
-/// Most room for names below.
+/// Maximum height for names below the cells, px.
 const MOST_FOOT: f64 = 164.0;
 
 impl CellMap {
@@ -107,7 +107,7 @@ impl CellMap {
         let kind = explore::spacing(log, &value, figures.iter().copied());
         let data = extent(kind, figures.iter().copied()).unwrap_or((1.0, 10.0));
         let range = match value.unit.as_str() {
-            // The colours of a share of a roof have fixed ends; values past them are framed.
+            // The colours of a share of a roof have a fixed range; cells beyond it are framed.
             "%" if kind == ScaleKind::Linear && data.0 >= 0.0 => (0.0, 1.0),
             _ => apart(data),
         };
@@ -129,7 +129,7 @@ impl CellMap {
         Chart::of(CellMap { spec, value, side, slower, xs, ys, kind, range }, e.controls)
     }
 
-    /// What the colours show.
+    /// Name of what the colours show.
     fn shown(&self) -> String {
         let side = self.side.as_ref().map_or(String::new(), |s| format!(", {s}"));
         let statistic = self.spec.statistic.map_or("", Keyed::caption);
@@ -141,7 +141,7 @@ impl CellMap {
     }
 }
 
-/// Columns that are found by name; where none is, rows.
+/// Keeps the columns whose name matches, or if none does, the rows.
 fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
     let mut found = xs.clone();
     found.find(text);
@@ -220,7 +220,7 @@ impl Picture for CellMap {
     fn heights(&self, width: f64) -> Heights {
         let one = self.spec.names.len() == 1;
         let own = if one { (300.0, 300.0) } else { (380.0, 440.0) };
-        // Past this height cells do not grow.
+        // Beyond this height cells do not grow.
         let cells = match self.ys.len() {
             1 => ROW_HEIGHT,
             n => CELL_HEIGHT.1 * n as f64,

@@ -12,7 +12,7 @@ use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
 use std::sync::Arc;
 
-/// Parameters of the view state that every mark reads.
+/// View state parameters that every mark reads.
 pub(super) const PARAMS: &[&str] =
     &["color", X, Y, FIGURE, STATISTIC.key, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE];
 
@@ -34,20 +34,20 @@ const SIDE: &str = "explore.side";
 const SIZE: &str = "lines.x";
 /// Hint of the choice of a side, a device or a type.
 const ONE_OF: &str = "One at a time, unless all are shown";
-/// Key of all sides together.
+/// Value that shows all sides together.
 pub(super) const ALL_SIDES: &str = "*";
-/// Key of M × N among the fields.
+/// Key of M × N in the list of fields.
 const OUTPUTS: &str = "mxn";
-/// Key of no field.
+/// Key for no field.
 pub(super) const NONE: &str = "none";
 
-/// How many orders every mark has, the first of the list.
+/// The orders that every mark offers: the first so many of the list.
 const USUAL: usize = 3;
 
-/// The field of an axis.
+/// What an axis shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Axis {
-    /// One band for everything.
+    /// A single band for everything.
     One,
     /// M × N.
     Outputs,
@@ -56,7 +56,7 @@ pub(super) enum Axis {
 }
 
 impl Axis {
-    /// The bands of the axis over the passing rows, in an order: of values by a figure, the best first.
+    /// Bands of the axis over the passing rows, ordered. [`Order::Value`] sorts them by the figure `by`, best first.
     pub(super) fn bands(
         &self,
         frame: &Frame,
@@ -76,7 +76,7 @@ impl Axis {
         bands
     }
 
-    /// The rows along the axis in groups: its label, and the name of each group. Without a field each row is one.
+    /// Groups of the rows along the axis: axis label, and the name of each group. Without a field each row is a group.
     pub(super) fn groups(&self, frame: &Frame) -> (String, Name, Groups) {
         if *self == Axis::One {
             let rows = RowNames::new(frame);
@@ -90,7 +90,7 @@ impl Axis {
     }
 }
 
-/// The spacing that was chosen, or that suits a figure; linear where no value has a logarithm.
+/// The chosen spacing, else the figure's default; linear if no value is positive.
 pub(super) fn spacing(
     log: Option<bool>,
     info: &FieldInfo,
@@ -102,7 +102,7 @@ pub(super) fn spacing(
     }
 }
 
-/// The settings of a mark: each is read and listed in one call, in the order of its list.
+/// Settings of a mark. Each method reads one and appends its control to the list.
 pub(super) struct Explore<'a> {
     frame: &'a Frame,
     state: &'a ViewState,
@@ -115,7 +115,7 @@ impl<'a> Explore<'a> {
         Explore { frame, state, fields: frame.fields(), controls: Vec::new() }
     }
 
-    /// Lists a setting; gives its value.
+    /// Appends a control and returns its value.
     fn add(&mut self, control: Control) -> String {
         let current = control.current.clone();
         self.controls.push(control);
@@ -162,8 +162,8 @@ impl<'a> Explore<'a> {
         (frame.with_rows(Arc::new(rows)), Some(control), note)
     }
 
-    /// The rows of the type that most rows have, and the choice of it: rates of several types are compared by
-    /// their share of a roof alone. `None` of one type, and where that share is shown.
+    /// The rows of one type (by default the most frequent) and the selector, as rates of several types compare only by
+    /// share of their roofs. `None` with a single type, or if that share is shown.
     fn one_type(frame: &Frame, state: &ViewState) -> Option<(Frame, Control)> {
         let rate = frame.leading_figure() == "attained";
         let types = BandScale::of(frame, &frame.info(&Field::Dtype).filter(|_| rate)?, Order::File);
@@ -178,7 +178,7 @@ impl<'a> Explore<'a> {
         Some((frame.with_rows(Arc::new(rows.map(|(row, _)| *row).collect())), control))
     }
 
-    /// The field of an axis; `none` names the choice of no field, where there is one.
+    /// The field of an axis; `none` labels the choice of no field, if offered.
     pub(super) fn axis(
         &mut self,
         key: &str,
@@ -195,7 +195,7 @@ impl<'a> Explore<'a> {
         }
     }
 
-    /// The field of a key; nothing for what the frame lacks.
+    /// The field of this key; `None` if the frame lacks it.
     fn info(&self, key: &str) -> Option<FieldInfo> {
         Field::parse(key).and_then(|f| self.frame.info(&f))
     }
@@ -205,7 +205,7 @@ impl<'a> Explore<'a> {
         self.axis(X, "X", none, default)
     }
 
-    /// The size that lines run over.
+    /// The size along X of lines.
     pub(super) fn size(&mut self, sizes: &[Field], default: &Field) -> FieldInfo {
         let options = Choice::named(self.frame, sizes);
         let default_key = default.to_string();
@@ -213,7 +213,7 @@ impl<'a> Explore<'a> {
         self.info(&key).unwrap_or_else(|| self.known(default))
     }
 
-    /// A field as the frame knows it, or as it stands alone.
+    /// The frame's information on a field, or a minimal one.
     fn known(&self, field: &Field) -> FieldInfo {
         self.frame.info(field).unwrap_or_else(|| FieldInfo {
             field: field.clone(),
@@ -226,12 +226,12 @@ impl<'a> Explore<'a> {
         })
     }
 
-    /// The figure of a mark.
+    /// The figure that a mark shows.
     pub(super) fn figure(&mut self, label: &str) -> FieldInfo {
         self.figure_or(label, None).unwrap_or_else(|| self.known(&Field::Attained))
     }
 
-    /// The same, where a mark may show `several` by itself while none is chosen.
+    /// As [`figure`](Self::figure), but if `several` is given, none is chosen by default and the mark shows several.
     pub(super) fn figure_or(&mut self, label: &str, several: Option<&str>) -> Option<FieldInfo> {
         let default = several.map_or_else(|| self.frame.leading_figure(), |_| NONE);
         let mut options: Vec<Choice> = several.map(|s| Choice::new(NONE, s)).into_iter().collect();
@@ -240,19 +240,19 @@ impl<'a> Explore<'a> {
         self.info(&key)
     }
 
-    /// The colour of marks, one setting of all views; `None` for one colour.
+    /// The field shown as colour, a setting shared by all views; `None` for a single colour.
     pub(super) fn color(&mut self) -> Option<FieldInfo> {
         let key = self.add(Control::color(self.state, self.frame, &self.frame.main_field()));
         self.info(&key)
     }
 
-    /// How the GEMMs of a mark become one figure; listed where marks have several.
+    /// How the figures of several GEMMs in a mark are aggregated; the control is listed only if `several`.
     pub(super) fn statistic(&mut self, several: bool) -> Aggregate {
         self.controls.extend(several.then(|| STATISTIC.control(self.state).more()));
         STATISTIC.get(self.state)
     }
 
-    /// The order along an axis; with `all` it may be that of figures that bars alone have.
+    /// The order along an axis; with `all`, orders by figures that only bars have are offered too.
     pub(super) fn order(&mut self, (key, label): (&str, &str), all: bool, default: Order) -> Order {
         let mut options = Order::choices();
         options.truncate(if all { options.len() } else { USUAL });
@@ -265,14 +265,14 @@ impl<'a> Explore<'a> {
         self.order((SORT, "Sort"), all, default)
     }
 
-    /// The other way round.
+    /// True for ascending order.
     pub(super) fn ascending(&mut self) -> bool {
         let control = Control::toggle(self.state, ASCENDING, "Ascending", "", false).more();
         self.controls.push(control.clone());
         control.is_on()
     }
 
-    /// Logarithmic or linear; `None` takes what suits the values.
+    /// True for logarithmic, false for linear; `None` is the figure's default.
     pub(super) fn log(&mut self) -> Option<bool> {
         let control = Control::scale(self.state, SCALE).more();
         self.controls.push(control.clone());
@@ -284,13 +284,13 @@ impl<'a> Explore<'a> {
         self.add(Control::text(self.state, FIND, "Search", "").more()).trim().to_owned()
     }
 
-    /// The column that names kernels, where it tells some apart.
+    /// The column of kernel names, if 2 to `most` of them occur.
     pub(super) fn kernel(&self, most: usize) -> Option<String> {
         let column = self.frame.data.column(ColumnMeaning::Kernel)?;
         let ColumnData::Text { codes, values } = &column.data else {
             return None;
         };
-        // Those of other sides tell nothing here.
+        // Count only the names of passing rows.
         let codes = self.frame.rows.iter().map(|row| codes[*row as usize] as usize);
         let named = used(codes, values.len()).iter().filter(|code| **code > 0).count();
         let field = Field::Column(column.key.clone());
@@ -445,7 +445,7 @@ mod tests {
             let state = ViewState::default();
             let controls = (kind.open)(&Inputs::new(&frame, &state)).said.controls.clone();
             let selects = controls.iter().filter(|c| !c.more && !c.options().is_empty());
-            // Cells of several sides have a fourth, the side.
+            // With several sides, cells have a fourth setting, the side.
             let side = controls.iter().any(|c| c.key == SIDE);
             assert!(selects.count() <= 3 + usize::from(side), "{}", kind.id);
             for c in &controls {

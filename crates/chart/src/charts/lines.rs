@@ -1,5 +1,5 @@
-//! Lines over a size: a rate or any other figure over M, N, K or batch, a line a library, type, layout or
-//! kernel, with the roof as a line of its own.
+//! Lines over a size: a rate or any other figure over M, N, K or batch; a line per library, type, layout or kernel, and
+//! the roof as a line of its own.
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::charts::explore::{self, Explore};
@@ -18,7 +18,7 @@ use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::view_state::ViewState;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "lines",
     name: "Lines",
@@ -28,7 +28,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-/// More values than this are marked as on any axis, not one by one.
+/// With more values than this the axis has ordinary ticks, not one for each value.
 const MARKED: usize = 16;
 
 /// Opened lines.
@@ -40,11 +40,11 @@ pub(crate) struct Lines {
     log: Option<bool>,
     /// The sizes, ascending.
     xs: Vec<f64>,
-    /// The roof at every size; none where the figure has no roof.
+    /// Roof at every size; empty if the figure has no roof.
     roof: Vec<f64>,
 }
 
-/// Place of the figure in the list of figures, behind the size.
+/// Index of the figure in the list of figures, after the size.
 const VALUE: usize = 1;
 
 impl Lines {
@@ -70,7 +70,7 @@ impl Lines {
             *of = of.saturating_add(u32::from(lines.code(*row as usize)) * n as u32);
         }
         let groups = Groups::of(frame, lines.names.len() * n, &of);
-        // The median of the roofs of the rows of a size.
+        // Median of the roofs of a size's rows.
         let roof_of = |at: usize| {
             let roofs = of_size.get(at).iter().map(|row| (roof_rate(frame, *row as usize), 1.0));
             Aggregate::Median.of(&mut roofs.collect(), true)
@@ -132,7 +132,7 @@ impl Picture for Lines {
         let Some(colors) = self.spec.colors.as_ref().map(|of| of.of(theme)) else { return };
         let drawn = || self.values().iter().chain(&self.roof).copied();
         let (low, high) = extent(ScaleKind::Log, drawn()).unwrap_or((1.0, 10.0));
-        // Rates grow by decades with a size; what does not starts at 0.
+        // Rates that grow by decades get a log axis; others start at 0.
         let (kind, domain) = match self.log.unwrap_or(self.y.unit != "%" && high / low > 60.0) {
             true => (ScaleKind::Log, padded(ScaleKind::Log, (low, high), 0.05)),
             false => (ScaleKind::Linear, (0.0, high * 1.08)),
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(scene.hit_areas.len(), 16);
         let tip = &scene.hit_areas[0].tooltip;
         assert!(tip.head == "x" && tip.rows.iter().any(|r| r.0 == "Roof"), "{tip:?}");
-        // The roof is that of the device, and no line passes it.
+        // The roof is the device's, and no line exceeds it.
         let table = lines.table();
         let column = |name: &str| table.header.iter().position(|h| h.starts_with(name)).unwrap();
         let (y, roof) = (column("% of roof"), column("Roof"));

@@ -1,5 +1,5 @@
-//! Lost time: a bar a GEMM, or a value of a field, whose parts are the accounts of the ledger, on an axis of
-//! time, worst first.
+//! Lost time: stacked bars in seconds, one per GEMM or value of a field, split by the accounts of the ledger, worst
+//! first.
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
@@ -26,7 +26,7 @@ use gemmscope_words::charts as words;
 use gemmscope_words::headline;
 use std::sync::Arc;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "lost",
     name: "Lost time",
@@ -39,30 +39,30 @@ pub(super) const KIND: ChartKind = ChartKind {
 };
 
 const ROW: f64 = 24.0;
-/// Room above the bars, and of the axis below them.
+/// Room above the bars, and below them for the axis.
 const AROUND: (f64, f64) = (8.0, 26.0);
-/// Key of no field: a bar a GEMM.
+/// Key for no field: a bar per GEMM.
 const GEMM: &str = "gemm";
 
 /// Opened lost time.
 pub(crate) struct LostTime {
     spec: Spec,
-    /// The accounts that hold time in some bar, from left to right.
+    /// Accounts that hold time in some bar, left to right.
     held: Vec<Account>,
     obstacle: Option<&'static str>,
     notes: Vec<String>,
 }
 
-/// Places of the figures: of all time, of what is lost of it, and of the first account.
+/// Indices of the figures: total time, lost time, and the first account.
 const TIME: usize = 0;
 const LOST: usize = 1;
 const ACCOUNTS: usize = 3;
 
-/// The settings (grouping first) and the index of the side.
+/// The settings (grouping first) and the index of the chosen side.
 fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
     let mut options = vec![Choice::new(GEMM, "each GEMM")];
     options.extend(Choice::fields(&frame.fields(), Some(FieldKind::Category)));
-    // Layers that a model names, if it names several; else GEMMs, which every row is.
+    // Group by layer if the data names several; else by GEMM.
     let layers = frame.data.columns.iter().find(|c| c.key == "layer");
     let several = matches!(layers.map(|c| &c.data), Some(ColumnData::Text { values, .. })
         if values.iter().filter(|v| !v.is_empty()).count() > 1);
@@ -76,7 +76,7 @@ fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
     (if sides.len() > 1 { vec![by, side] } else { vec![by] }, at)
 }
 
-/// The bands of a side's rows.
+/// Bands of a side's rows.
 fn bands(frame: &Frame, side: &Frame, by: &Control, group_of: impl Fn(u32) -> u32) -> BandScale {
     if let Some(info) = Field::parse(&by.current).and_then(|f| frame.info(&f)) {
         return BandScale::of(side, &info, Order::File);
@@ -86,13 +86,13 @@ fn bands(frame: &Frame, side: &Frame, by: &Control, group_of: impl Fn(u32) -> u3
 }
 
 impl LostTime {
-    /// Reads the settings and adds up what they ask for.
+    /// Reads the settings and adds up the accounts of each bar.
     fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
         let Inputs { frame, state, .. } = *inputs;
         let (controls, at) = settings(frame, state);
         let rows = frame.counted().sides.get(at).map_or_else(Arc::default, |s| s.rows.clone());
 
-        // Of the bars of one side; the sums of all sides come with it.
+        // Postings of the chosen side's rows; the same pass gives the sums of all sides.
         let mut postings = Vec::new();
         let splitter = Splitter::new(frame, inputs.cache.partners(frame));
         let ledger = Ledger::of_rows(&splitter, |p| {
@@ -146,7 +146,7 @@ impl LostTime {
         let mut held = Vec::new();
         for (account, mut seconds) in Account::ALL.into_iter().zip(accounts) {
             if order.iter().any(|b| seconds[*b] > 0.0) {
-                // Accounts without time are left blank.
+                // Accounts without time stay blank.
                 seconds.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = f64::NAN);
                 figures.push(Figure::new(account.label(), "s", seconds));
                 held.push(account);
@@ -162,7 +162,7 @@ impl LostTime {
     }
 }
 
-/// How few bars hold most of what is lost.
+/// Sentence: how few bars hold most of the lost time.
 fn most(order: &[usize], lost: &[f64], lost_s: f64) -> Option<String> {
     let mut sum = 0.0;
     let enough = order.iter().position(|b| {
@@ -201,7 +201,7 @@ impl Picture for LostTime {
         let placed = rows.place(bars, scene, room, options);
         let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
         let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));
-        // The longest bar leaves room for what it loses.
+        // The longest bar leaves room for the label of its loss.
         let longest = bars.order.iter().map(|b| time[*b]).fold(0.0, f64::max);
         let figures = text::width(&words(bars.order[0]), FONT, false) + 28.0;
         let span = (room[2] - placed.left - 12.0).max(20.0);
@@ -217,11 +217,11 @@ impl Picture for LostTime {
             let mut sum = 0.0;
             for (account, figure) in self.held.iter().zip(&bars.figures[ACCOUNTS..]) {
                 let from = scale.px(sum);
-                // Unknown counts as 0.
+                // NaN counts as 0.
                 sum += figure.of[bar].max(0.0);
                 let to = scale.px(sum);
                 if to > from {
-                    // A hair between two parts, where they have the room.
+                    // A 1 px gap between two parts, if they are wide enough.
                     let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
                     let part = [from, y + 4.0, to - from - gap, ROW - 8.0];
                     scene.fill(part, theme.account(*account));

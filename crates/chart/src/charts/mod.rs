@@ -1,9 +1,9 @@
 //! The charts: one folder each, listed in [`CHARTS`].
 //!
-//! Opening a chart works out what it shows from the data and the view state ([`Inputs`]); it is
-//! then drawn for a size and theme ([`RenderOptions`](crate::chart::RenderOptions)) as often as needed. The page keeps an opened
-//! chart while its inputs stay the same, and draws it again when the size, the theme or what shows
-//! of it changes; [`Chart::table`] is asked only when the table is looked at or saved.
+//! Opening a chart computes what it shows from the data and the view state ([`Inputs`]). It is then drawn for a size
+//! and theme ([`RenderOptions`](crate::chart::RenderOptions)) as often as needed. The page keeps an opened chart while
+//! its inputs stay the same, and redraws it when size, theme, scroll position or zoom change. [`Chart::table`] is
+//! computed only when the table is viewed or saved.
 
 mod axes;
 mod bars;
@@ -36,14 +36,13 @@ pub struct Inputs<'a> {
     pub frame: &'a Frame,
     /// The settings.
     pub state: &'a ViewState,
-    /// Selected rows, in the order of selection: those that the reader picked, or those of the
-    /// chosen finding.
+    /// Selected rows, in order of selection: those picked by the user, or those of the chosen finding.
     pub selected: &'a [u32],
-    /// By finding, the row that stands for it ([`crate::picture::ranked`]); `None` where nothing
-    /// looked for findings.
+    /// Row that stands for each finding ([`crate::picture::ranked`]), in order of findings; `None` if findings were not
+    /// computed.
     pub ranked: Option<&'a [u32]>,
-    /// Points may be coloured by their largest loss unasked: not in a frame, which is small and waits for
-    /// no ledger.
+    /// Allows the default colour to be the largest loss. False in an embed, which is small and should not wait for a
+    /// ledger.
     pub by_loss: bool,
     /// Cache across openings.
     pub cache: RowCache,
@@ -52,15 +51,15 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Nothing selected, nothing kept.
+    /// Inputs with nothing selected and nothing cached.
     pub fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
         let cache = RowCache::default();
         Inputs { frame, state, selected: &[], ranked: None, by_loss: false, cache, own: &[] }
     }
 }
 
-/// Positions and colours of all rows, which filters, settings and zooming leave as they are: of the table
-/// that shows, and of the one that is about to. Copies share what is kept.
+/// Cache of the positions and colours of all rows, which do not depend on filters, settings or zoom: for the table
+/// shown, and the one about to be. Clones share the cache.
 #[derive(Clone, Debug, Default)]
 pub struct RowCache(Arc<Mutex<Vec<Kept>>>);
 
@@ -68,19 +67,19 @@ pub struct RowCache(Arc<Mutex<Vec<Kept>>>);
 struct Kept {
     data: Weak<Dataset>,
     metrics: Weak<Metrics>,
-    /// Those by compulsory bytes, and the last others.
+    /// Points by compulsory bytes, and the last ones by anything else.
     points: [Option<(By, Arc<Points>)>; 2],
     colors: Vec<(Option<Field>, Arc<Colors>)>,
     partners: Option<Arc<Partners>>,
 }
 
-/// Tables that something is kept of.
+/// Number of tables cached.
 const TABLES: usize = 2;
-/// Colourings that are kept: of the roofline, the planner, and the last one of each.
+/// Number of colourings cached: the current ones of roofline and planner, and the previous one of each.
 const COLORINGS: usize = 4;
 
 impl RowCache {
-    /// The entry of these data and figures, moved to the front. Entries of dropped tables are removed.
+    /// Locks the cache with the entry of these data and figures at the front. Entries of dropped tables are removed.
     fn of(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> MutexGuard<'_, Vec<Kept>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|k| k.data.strong_count() > 0 && k.metrics.strong_count() > 0);
@@ -97,7 +96,7 @@ impl RowCache {
                 kept.truncate(TABLES);
             }
         }
-        // Colours hold their table: the last one asked for has some.
+        // Colourings keep their table alive, so only the most recent entry has some.
         kept.iter_mut().skip(1).for_each(|k| k.colors.clear());
         kept
     }
@@ -107,7 +106,7 @@ impl RowCache {
         self.points_by(data, metrics, By::Compulsory)
     }
 
-    /// The same on another axis.
+    /// As [`points`](Self::points), with other coordinates.
     pub(crate) fn points_by(
         &self,
         data: &Arc<Dataset>,
@@ -126,12 +125,12 @@ impl RowCache {
         }
     }
 
-    /// Keeps positions that were worked out while the rows came.
+    /// Stores positions that were computed while the rows arrived.
     pub fn set_points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>, points: Points) {
         self.of(data, metrics)[0].points[0] = Some((By::Compulsory, Arc::new(points)));
     }
 
-    /// The faster runs of the table, which the ledger splits its rows by.
+    /// The faster runs of the table, by which the ledger splits the time of its rows.
     pub fn partners(&self, frame: &Frame) -> Arc<Partners> {
         self.known_partners(frame).unwrap_or_else(|| {
             let partners = Partners::of(frame);
@@ -140,12 +139,12 @@ impl RowCache {
         })
     }
 
-    /// The same where they were worked out before.
+    /// As [`partners`](Self::partners); `None` if not computed yet.
     pub fn known_partners(&self, frame: &Frame) -> Option<Arc<Partners>> {
         self.of(&frame.data, &frame.metrics)[0].partners.clone()
     }
 
-    /// Keeps what somebody else worked out.
+    /// Stores partners computed elsewhere.
     pub fn set_partners(&self, frame: &Frame, partners: Arc<Partners>) {
         self.of(&frame.data, &frame.metrics)[0].partners = Some(partners);
     }
@@ -156,7 +155,7 @@ impl RowCache {
         if let Some((_, colors)) = kept.colors.iter().find(|(f, _)| f.as_ref() == field) {
             return colors.clone();
         }
-        // Rows keep their colour whatever is filtered out.
+        // Rows keep their colour whatever the filters.
         let whole = frame.with_rows(Arc::default());
         let colors = Arc::new(Colors::new(&whole, field.and_then(|f| whole.info(f))));
         kept.colors.truncate(COLORINGS - 1);
@@ -180,18 +179,18 @@ pub struct ChartKind {
     pub name: &'static str,
     /// One sentence: which question it answers.
     pub hint: &'static str,
-    /// Parameters of the view state that it reads, beside those that begin with its key.
+    /// View state parameters that it reads, besides those that begin with its key.
     pub params: &'static [&'static str],
-    /// The picture itself, not only the marks over it, depends on the selection.
+    /// True if the picture itself, not only its highlights, depends on the selection.
     pub of_selection: bool,
-    /// In a page, a legend that can be clicked stands beside the picture.
+    /// In a page, a clickable legend stands beside the picture.
     pub legend: bool,
-    /// Works out what is shown.
+    /// Computes what the chart shows.
     pub open: fn(&Inputs<'_>) -> Chart,
 }
 
 impl ChartKind {
-    /// A chart that reads no parameters but its own, whose marks answer by their hit areas.
+    /// Defaults: a chart that reads only its own parameters and is hit-tested by its hit areas.
     pub(crate) const PLAIN: ChartKind = ChartKind {
         id: "",
         name: "",
@@ -202,14 +201,14 @@ impl ChartKind {
         open: |_| Chart::without("", "", Vec::new()),
     };
 
-    /// True where the chart reads this parameter when it is opened.
+    /// True if the chart reads this parameter when opened.
     pub fn reads(&self, param: &str) -> bool {
         let own = param.strip_prefix(self.id);
         own.is_some_and(|rest| rest.starts_with('.')) || self.params.contains(&param)
     }
 }
 
-/// The charts, in the order of their tabs. The first one shows where a link names none.
+/// The charts, in tab order. The first one is the default.
 pub const CHARTS: &[ChartKind] = &[
     roofline::KIND,
     lost::KIND,
@@ -223,17 +222,17 @@ pub const CHARTS: &[ChartKind] = &[
     tuning::KIND,
 ];
 
-/// The chart of this key; the first one for "".
+/// The chart of this key; the first one for "". `None` if there is none.
 pub fn by_id(id: &str) -> Option<&'static ChartKind> {
     CHARTS.iter().find(|c| c.id == id || id.is_empty())
 }
 
-/// The parameter that holds how far a chart is scrolled.
+/// Parameter that holds the scroll position of a chart.
 fn first_key(id: &str) -> String {
     format!("at.{id}")
 }
 
-/// First column and row that a view state shows of a chart; the beginning where it names none.
+/// First visible column and row of a chart; (0, 0) if the view state has none.
 pub fn first_of(state: &ViewState, id: &str) -> (usize, usize) {
     state
         .param(&first_key(id))
@@ -244,7 +243,7 @@ pub fn first_of(state: &ViewState, id: &str) -> (usize, usize) {
         .unwrap_or((0, 0))
 }
 
-/// Scrolls a chart of a view state.
+/// Stores the scroll position of a chart in the view state.
 pub fn set_first(state: &mut ViewState, id: &str, (x, y): (usize, usize)) {
     let text = match (x, y) {
         (0, 0) => String::new(),
@@ -290,7 +289,7 @@ mod tests {
         assert!(Arc::ptr_eq(&colors, &again.colors(&one, Some(&Field::Dtype))));
         assert!(!Arc::ptr_eq(&colors, &again.colors(&one, None)));
         assert!(!Arc::ptr_eq(&first, &again.points(&two.data, &two.metrics)));
-        // What was worked out for the next table survives questions about the one that still shows.
+        // What was computed for the next table survives queries about the current one.
         let next = again.points(&two.data, &two.metrics);
         assert!(again.known_partners(&one).is_none());
         assert!(Arc::ptr_eq(&first, &again.points(&one.data, &one.metrics)));

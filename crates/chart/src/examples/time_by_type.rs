@@ -1,4 +1,4 @@
-//! The chart that the book's chapter on extending shows: the time of each data type, as bars.
+//! Example chart of the book's chapter on extending: the time of each data type, as bars.
 
 use crate::aggregate::Groups;
 use crate::band_scale::Order;
@@ -12,7 +12,7 @@ use crate::spec::{BarRows, Figure, Spec};
 use crate::ticks::Format;
 use gemmscope_table::field::Frame;
 
-/// The entry of `CHARTS`.
+/// Its entry in `CHARTS`.
 const KIND: ChartKind = ChartKind {
     id: "types",
     name: "Types",
@@ -31,7 +31,7 @@ struct TimeByType {
 impl TimeByType {
     fn open(frame: &Frame) -> Chart {
         let data = &frame.data;
-        // A mark is an operation: its rows, its name, its figures.
+        // A mark per operation: its rows, name and figures.
         let operations: Vec<u32> =
             frame.rows.iter().map(|row| u32::from(data.op[*row as usize])).collect();
         let groups = Groups::of(frame, data.ops.len(), &operations);
@@ -51,7 +51,7 @@ impl TimeByType {
 }
 
 impl Picture for TimeByType {
-    // Legend, sentences, tooltips, the table and what a screen reader says follow from it.
+    // Legend, sentences, tooltips, table and the text for screen readers follow from it.
     fn spec(&self) -> Option<&Spec> {
         Some(&self.spec)
     }

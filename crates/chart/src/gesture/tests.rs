@@ -17,7 +17,7 @@ fn frame() -> Frame {
     rows.frame(Some("h100-sxm"))
 }
 
-/// A picture, the gestures on it, and what the page keeps.
+/// A picture, its gestures, and the state that the page keeps.
 struct Page {
     chart: Arc<Drawing>,
     gestures: Gestures,
@@ -112,7 +112,7 @@ fn moving_points_at_what_is_near() {
 fn a_click_selects_with_shift_or_ctrl_adds_and_beside_all_marks_deselects() {
     let mut page = Page::new("roofline", "");
     let mark = page.mark();
-    // A hand shakes, and a finger rests: neither makes it another gesture.
+    // A hand shakes and a finger rests: both are still clicks.
     let shaken = (mark.at.0 + 2.0, mark.at.1 - 2.0);
     let still = finger(1, mark.at);
     let acts = page.all(&[Event::Down(still), Event::Move(finger(1, shaken)), Event::Up(still)]);
@@ -217,7 +217,7 @@ fn the_wheel_zooms_about_the_pointer() {
     let (zoomed, camera) = (page.wheel((0.0, -100.0)), page.camera());
     let about = camera.zoom_about((450.0, 200.0), (100f64 / NOTCH).exp());
     assert_eq!(zoomed, [Act::Consume, Act::Zoom(Some(about))]);
-    // However fast it turns.
+    // However fast the wheel turns.
     let most = camera.zoom_about((450.0, 200.0), 0.5f64.exp());
     assert_eq!(page.wheel((0.0, -1e6))[1], Act::Zoom(Some(most)));
     assert_eq!(Page::new("boxes", "").wheel((0.0, 100.0)), [], "it scrolls the page");
@@ -254,12 +254,12 @@ fn a_scroll_bar_is_held_and_beside_its_thumb_comes_to_the_pointer() {
     let on = (l + w / 2.0, t + 2.0);
     assert_eq!(page.on(Event::Move(mouse(on))), [Act::Held(true), Act::Point(None)]);
     assert_eq!(page.on(Event::Leave), [Act::Held(false), Act::Point(None)]);
-    // Held, the pointer may leave the bar; past its end is its end.
+    // While dragging, the pointer may leave the bar; beyond its end counts as the end.
     let begun = [Act::Held(true), Act::Point(None), Act::Capture(1)];
     assert_eq!(page.on(Event::Down(mouse(on))), begun, "the thumb stays under the pointer");
     assert_eq!(page.on(Event::Move(mouse((l - 200.0, t + h + 40.0)))), [Act::Scroll((0, last))]);
     assert_eq!(page.on(Event::Up(mouse(on))), [Act::Held(false)]);
-    // A finger need not hit it.
+    // A finger may miss it by a little.
     let near = finger(1, (l - FINGER_SLACK + 1.0, t + h - 1.0));
     assert_eq!(page.on(Event::Down(near)), [&begun[..], &[Act::Scroll((0, last))]].concat());
 }
@@ -315,9 +315,9 @@ fn keys_walk_select_zoom_and_leave() {
 #[test]
 fn the_whole_picture_shows_what_the_first_range_leaves_out() {
     let mut slow: Vec<_> = (1..40).map(|i| ((4096, 4096, 64 * i), 1e-3)).collect();
-    // Of little time, and two decades below the others.
+    // Short times, two decades below the others.
     slow.push(((16, 16, 16), 1e-5));
-    // Of a tenth of a decade, far left of the ridge.
+    // Within a tenth of a decade, far left of the ridge.
     let near: Vec<_> = (30..70).map(|i| ((8, 8192 + 64 * i, 8192), 1e-4)).collect();
     for (gemms, outside) in
         [(slow, "1 GEMM of little time, below"), (near, "the ridge, 295.3 FLOP/B")]

@@ -1,4 +1,4 @@
-//! The painter: a scene, item by item, on any `plotters` drawing backend.
+//! The painter: draws a scene, item by item, on any `plotters` backend.
 //!
 //! Backends take whole numbers, so coordinates are multiplied by `Options::scale` first: 10 for
 //! SVG, 8 times the device pixel ratio for a canvas whose context is scaled down by 8. Dashes
@@ -20,22 +20,21 @@ use plotters_backend::{
 pub(crate) const FONT_FAMILY: &str =
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 
-/// How CSS pixels become a backend's units.
+/// Conversion of CSS pixels into the units of a backend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Units in one CSS pixel.
+    /// Units per CSS pixel.
     pub scale: f64,
-    /// Units in one device pixel: upright lines and filled boxes are laid on these.
+    /// Units per device pixel: upright lines and filled boxes are aligned to these.
     pub snap: f64,
-    /// Factor on text sizes, to undo what a backend does to them.
+    /// Factor on text sizes, to compensate for the backend.
     pub text_scale: f64,
-    /// How far down, in text sizes, to move text so that its middle is where it should be.
+    /// Shift of text downwards, as a fraction of the text size, to centre it vertically.
     pub text_drop: f64,
 }
 
 impl Options {
-    /// For a canvas of `dpr` device pixels per CSS pixel whose context is scaled by
-    /// 1 / `Options::SUBPIXEL`.
+    /// For a canvas of `dpr` device pixels per CSS pixel whose context is scaled by 1 / `Options::SUBPIXEL`.
     pub fn canvas(dpr: f64) -> Self {
         let dpr = if dpr.is_finite() { dpr.clamp(0.5, 8.0) } else { 1.0 };
         Options {
@@ -51,11 +50,11 @@ impl Options {
         Options { scale: 10.0, snap: 10.0, text_scale: 1.24, text_drop: 0.09 }
     }
 
-    /// Units in a device pixel of a canvas.
+    /// Units per device pixel of a canvas.
     pub(crate) const SUBPIXEL: f64 = 8.0;
 }
 
-/// What a backend draws, in its units.
+/// A shape in the units of a backend.
 #[derive(Clone, Copy)]
 enum Shape<'a> {
     /// A filled rectangle.
@@ -71,7 +70,7 @@ enum Shape<'a> {
 
 type Outcome = Result<(), String>;
 
-/// Where shapes go: all that is compiled once a backend.
+/// Draws a shape; the only code compiled per backend.
 fn draw_on<DB: DrawingBackend>(backend: &mut DB, shape: Shape<'_>) -> Outcome {
     let done = match shape {
         Shape::Rect(from, to, color) => backend.draw_rect(from, to, &backend_color(color), true),
@@ -89,10 +88,10 @@ fn draw_on<DB: DrawingBackend>(backend: &mut DB, shape: Shape<'_>) -> Outcome {
     done.map_err(|e| e.to_string())
 }
 
-/// Takes the shapes of a painter.
+/// Receives the shapes of a painter.
 type Brush<'a> = dyn FnMut(Shape<'_>) -> Outcome + 'a;
 
-/// Draws items one by one, keeping the clip between them.
+/// Draws items one by one; keeps the clip in between.
 #[derive(Clone, Debug)]
 pub struct Painter {
     options: Options,
@@ -155,7 +154,7 @@ impl BackendTextStyle for TextStyle {
         _: BackendCoord,
         _: F,
     ) -> Result<Result<(), E>, Self::FontError> {
-        // A backend without text of its own draws none.
+        // A backend without text support draws none.
         Ok(Ok(()))
     }
 }
@@ -174,7 +173,7 @@ impl Painter {
         Painter { options, clips: vec![[0.0, 0.0, scene.width, scene.height]] }
     }
 
-    /// What is visible now.
+    /// The current clip.
     pub fn clip(&self) -> Rect {
         self.clips.last().copied().unwrap_or([0.0; 4])
     }
@@ -193,7 +192,7 @@ impl Painter {
         (w * self.options.scale).round().clamp(1.0, 1e6) as u32
     }
 
-    /// A device pixel in CSS pixels.
+    /// Size of a device pixel in CSS pixels.
     fn pixel(&self) -> f64 {
         self.options.snap / self.options.scale
     }
@@ -267,7 +266,7 @@ impl Painter {
         to(Shape::Rect(self.unit((l, t)), corner, color))
     }
 
-    /// A solid line, cut to the clip; upright ones lie on whole device pixels.
+    /// A solid line, cut to the clip; upright ones are aligned to device pixels.
     fn line(&self, points: &[Point], color: Color, width: f64, to: &mut Brush<'_>) -> Outcome {
         if width.is_nan() || width <= 0.0 {
             return Ok(());
@@ -356,7 +355,7 @@ impl Painter {
         {
             return Ok(());
         }
-        // From the hanging point to the middle of the line, down as the text sees it.
+        // From the anchor to the middle of the line, downwards in the text's own rotation.
         let half = crate::text::LINE / 2.0;
         let down = size
             * (self.options.text_drop
@@ -386,7 +385,7 @@ fn circle((x, y): Point, radius: f64, closed: bool) -> Vec<Point> {
         .collect()
 }
 
-/// The outline of a filled symbol; shapes have about the area of the disc.
+/// Outline of a filled symbol, of about the area of the disc.
 pub(crate) fn corners(at: Point, radius: f64, symbol: Symbol) -> Vec<Point> {
     let (x, y) = at;
     match symbol {

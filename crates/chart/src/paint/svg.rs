@@ -9,8 +9,7 @@ use plotters_svg::SVGBackend;
 use std::fmt::Write as _;
 use std::io::Read as _;
 
-/// The scene as SVG text: titled and described for assistive technology, the same bytes for the
-/// same scene.
+/// The scene as SVG text, with title and description for assistive technology. Deterministic.
 pub fn svg(scene: &Scene) -> String {
     let options = Options::svg();
     let scale = options.scale;
@@ -35,7 +34,7 @@ pub fn svg(scene: &Scene) -> String {
         {
             let mut backend = SVGBackend::with_string(&mut part, size);
             for item in &rest[..run] {
-                // Writing to a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = painter.draw(item, &mut backend);
             }
         }
@@ -86,7 +85,7 @@ fn number(v: f64) -> String {
     format!("{}", (v * 1000.0).round() / 1000.0)
 }
 
-/// Pixels as a PNG file; None where the sizes do not agree.
+/// Pixels as a PNG file; `None` if the sizes do not match.
 pub(crate) fn png(width: u32, height: u32, rgba: &[u8]) -> Option<Vec<u8>> {
     let row = width as usize * 4;
     if row == 0 || height == 0 || rgba.len() != row * height as usize {

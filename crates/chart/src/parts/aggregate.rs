@@ -1,4 +1,4 @@
-//! Several rows as one figure, and rows grouped by band.
+//! Aggregation of several rows into one figure, and rows grouped by band.
 use gemmscope_model::units::smaller;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::keyed;
@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 keyed! {
     /// How the rows of a cell, bar or band become one figure.
     pub(crate) enum Aggregate {
-        /// The best one (the highest, where the field has no better end).
+        /// The best one (the highest, if the field has no better end).
         Best = "best", "best";
         /// The median.
         Median = "median", "median";
-        /// The mean weighted by the total time: of rates and shares of a roof this is the rate and
-        /// the share of all the rows together: a row above its roof wins nothing back.
+        /// The mean weighted by total time: for rates and shares of a roof, that of all the rows together. A row above
+        /// its roof does not offset other rows.
         Weighted = "weighted", "time-weighted mean";
         /// The worst one.
         Worst = "worst", "worst";
@@ -21,7 +21,7 @@ keyed! {
 }
 
 impl Aggregate {
-    /// One figure of several; NaN where none of them is a number.
+    /// Aggregate of pairs of value and weight; NaN if no value is a number.
     pub(crate) fn of(self, values: &mut Vec<(f64, f64)>, higher_is_better: bool) -> f64 {
         values.retain(|v| !v.0.is_nan());
         if values.is_empty() {
@@ -48,17 +48,17 @@ impl Aggregate {
     }
 }
 
-/// Passing rows by band: `rows[starts[s]..starts[s + 1]]` are those of band `s`.
+/// Passing rows by band: `rows[starts[s]..starts[s + 1]]` are those of band `s` (a prefix sum).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Groups {
-    /// Where each band's rows start, and the end.
+    /// Start of each band in `rows`, and the end.
     pub(crate) starts: Vec<u32>,
     /// Rows by band, in file order within one.
     pub(crate) rows: Vec<u32>,
 }
 
 impl Groups {
-    /// Groups the passing rows by the band of each; rows without one (at or over `bands`) are left out.
+    /// Groups the passing rows by band; rows whose band is at or over `bands` are left out.
     pub(crate) fn of(frame: &Frame, bands: usize, of: &[u32]) -> Self {
         let mut starts = vec![0u32; bands + 1];
         for band in of {
@@ -105,13 +105,13 @@ impl Groups {
         aggregate: Aggregate,
     ) -> Vec<f64> {
         let get = frame.numbers(&info.field);
-        // As in `LostTime`: what is above its roof loses nothing, and wins nothing back.
+        // As in `LostTime`: a row above its roof loses nothing and offsets nothing.
         let most = match (&info.field, aggregate) {
             (Field::Efficiency, Aggregate::Weighted) => 1.0,
             _ => f64::INFINITY,
         };
         let better = info.higher_is_better.unwrap_or(true);
-        // In the order of the rows, so that their columns are read in sequence: bands go to and fro.
+        // In row order, so that columns are read sequentially; bands are scattered.
         let mut figures = vec![0.0; frame.data.len()];
         frame.rows.iter().for_each(|r| figures[*r as usize] = smaller(get(*r as usize), most));
         let weight = |r: usize| match aggregate {
@@ -130,7 +130,7 @@ impl Groups {
     }
 }
 
-/// The codes below `n` that occur, ascending. Linear, without a copy: codes may be those of all rows.
+/// The codes below `n` that occur, ascending. O(rows), without a copy, as there may be a code for every row.
 pub(crate) fn used<C: Into<usize>>(codes: impl Iterator<Item = C>, n: usize) -> Vec<usize> {
     let mut seen = vec![false; n];
     for code in codes {
@@ -141,7 +141,7 @@ pub(crate) fn used<C: Into<usize>>(codes: impl Iterator<Item = C>, n: usize) -> 
     (0..n).filter(|code| seen[*code]).collect()
 }
 
-/// Rows or sizes in ascending order, each once.
+/// Sorted distinct values.
 pub(crate) fn distinct(values: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut all: Vec<u32> = values.collect();
     all.sort_unstable();
@@ -149,7 +149,7 @@ pub(crate) fn distinct(values: impl Iterator<Item = u32>) -> Vec<u32> {
     all
 }
 
-/// The finite values in ascending order, each once: of more than `most` the first that were met.
+/// Sorted distinct finite values; of more than `most` only the first that occur.
 pub(crate) fn distinct_up_to(values: impl Iterator<Item = f64>, most: usize) -> Vec<f64> {
     let mut out: Vec<f64> = Vec::new();
     for v in values.filter(|v| v.is_finite()) {
@@ -164,21 +164,21 @@ pub(crate) fn distinct_up_to(values: impl Iterator<Item = f64>, most: usize) -> 
     out
 }
 
-/// Adds what a list lacks.
+/// Appends an item unless the list has it.
 pub(crate) fn add_new<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
     }
 }
 
-/// Bands by figure, the best first, those without a figure last; equal ones keep their order.
+/// Band indices by figure, best first, NaN last; stable.
 pub(crate) fn best_first(figures: &[f64], higher_is_better: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     order.sort_by(|&a, &b| by_figure(figures[a], figures[b], !higher_is_better));
     order
 }
 
-/// The order of two figures; what has none comes last either way.
+/// Compares two figures; NaN comes last in either direction.
 pub(crate) fn by_figure(a: f64, b: f64, ascending: bool) -> Ordering {
     let order = if ascending { a.total_cmp(&b) } else { b.total_cmp(&a) };
     a.is_nan().cmp(&b.is_nan()).then(order)

@@ -1,5 +1,4 @@
-//! A field as the bands of an axis: categories as they are, numbers one by one while they are
-//! few, else in bins.
+//! A field as the bands of an axis: a band per category or, if there are few, per number; else bins.
 
 use crate::aggregate::distinct_up_to;
 use crate::scale::ScaleKind;
@@ -12,15 +11,15 @@ use gemmscope_table::keyed;
 keyed! {
     /// Order of the bands of an axis.
     pub(crate) enum Order {
-        /// Numbers ascending, names as text with their numbers in order.
+        /// Numbers ascending; names alphabetically, with numbers in them compared as numbers.
         Name = "name", "name";
         /// The best value first.
         Value = "value", "value";
-        /// As they first occur.
+        /// In order of first occurrence.
         File = "file", "file order";
-        /// Share of the roof, of bars that show no figure of their own.
+        /// Share of the roof, for bars that show no single figure.
         Efficiency = "efficiency", "% of roof";
-        /// Arithmetic intensity, of the same bars.
+        /// Arithmetic intensity, for the same bars.
         Ai = "ai", "AI";
     }
 }
@@ -32,15 +31,15 @@ pub(crate) struct BandScale {
     pub(crate) label: String,
     /// Name of each band.
     pub(crate) names: Vec<String>,
-    /// Band of `frame.rows[i]`; `NONE` where the row has no value.
+    /// Band of `frame.rows[i]`; `NONE` if the row has no value.
     pub(crate) of: Vec<u32>,
-    /// The bands are bins of a number.
+    /// True if the bands are bins of a number.
     pub(crate) binned: bool,
 }
 
-/// Distinct numbers up to this many get a band each.
+/// Up to this many distinct numbers get a band each.
 const DISTINCT: usize = 48;
-/// Bins at most.
+/// Maximum number of bins.
 const BINS: usize = 24;
 
 impl BandScale {
@@ -53,7 +52,7 @@ impl BandScale {
         BandScale { names, of, ..BandScale::default() }
     }
 
-    /// M × N as one axis, whatever the other sizes are.
+    /// M × N as one axis, whatever the other sizes.
     pub(crate) fn outputs(frame: &Frame, order: Order) -> Self {
         let d = &frame.data;
         let size = |r: &u32| u64::from(d.m[*r as usize]) << 32 | u64::from(d.n[*r as usize]);
@@ -69,7 +68,7 @@ impl BandScale {
         out
     }
 
-    /// Keeps the bands whose name contains a text, capitals or not.
+    /// Keeps the bands whose name contains a text, ignoring case.
     pub(crate) fn find(&mut self, text: &str) {
         let text = text.trim().to_lowercase();
         if text.is_empty() {
@@ -81,7 +80,7 @@ impl BandScale {
         self.reorder(&order);
     }
 
-    /// The bands of a field over the passing rows.
+    /// Bands of a field over the passing rows.
     pub(crate) fn of(frame: &Frame, info: &FieldInfo, order: Order) -> Self {
         if info.kind == FieldKind::Number {
             return BandScale::numbers(frame, info);
@@ -136,7 +135,7 @@ impl BandScale {
                 _ => format.write(v, n),
             }
         };
-        // As many digits as tell all apart.
+        // As many digits as needed to tell all apart.
         let apart = |n: &usize| {
             let mut names: Vec<String> = distinct.iter().map(|v| digits(*n)(*v)).collect();
             names.dedup();
@@ -165,7 +164,7 @@ impl BandScale {
         } else {
             ScaleKind::Linear
         };
-        // Sizes and counts go by powers of two, quantities with a unit by 1, 2, 5.
+        // Sizes and counts are binned by powers of two, quantities with a unit by 1, 2, 5.
         let extent = crate::scale::extent(kind, values.iter().copied());
         let edges = edges(kind, info.unit.is_empty(), extent);
         let of: Vec<u32> = values
@@ -192,12 +191,12 @@ impl BandScale {
         self.names.len()
     }
 
-    /// True without bands.
+    /// True if there are no bands.
     pub(crate) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Puts the bands in another order: `order[new] = old`.
+    /// Permutes the bands: `order[new] = old`.
     pub(crate) fn reorder(&mut self, order: &[usize]) {
         let mut place = vec![BandScale::NONE; self.names.len()];
         for (new, &old) in order.iter().enumerate() {
@@ -213,8 +212,7 @@ impl BandScale {
     }
 }
 
-/// Bin edges: powers of two (or of four, ...) or 1, 2, 5 on a logarithmic axis, round steps on a
-/// linear one.
+/// Bin edges: powers of two (or of four, …) or 1, 2, 5 on a logarithmic axis, round steps on a linear one.
 fn edges(kind: ScaleKind, binary: bool, extent: Option<(f64, f64)>) -> Vec<f64> {
     let Some((lo, hi)) = extent else {
         return vec![0.0, 1.0];
@@ -259,7 +257,7 @@ fn decimal_edges(lo: f64, hi: f64) -> Vec<f64> {
     all[from..to].to_vec()
 }
 
-/// Texts with their numbers compared as numbers: `x2` before `x10`.
+/// Natural order: numbers in texts are compared as numbers, `x2` before `x10`.
 pub(crate) fn natural(a: &str, b: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let (mut x, mut y) = (a.chars().peekable(), b.chars().peekable());

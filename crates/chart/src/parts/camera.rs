@@ -1,4 +1,4 @@
-//! The part of the axes that shows: zooming and moving it, and how links hold it.
+//! The visible part of the axes: zooming and panning it, and its form in links.
 
 use crate::labels::Rect;
 use crate::layout::Plot;
@@ -6,54 +6,53 @@ use crate::scale::Scale;
 use crate::scene::Point;
 use gemmscope_table::view_state::ViewState;
 
-/// Ranges of x and y that show.
+/// Visible ranges of x and y.
 pub type Zoom = ((f64, f64), (f64, f64));
 
-/// What a drawn chart shows of its axes, and how far it may move.
+/// Visible part of a drawn chart's axes, and the limits of moving it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// Pixels to values, and back.
     pub plot: Plot,
-    /// Ranges that hold everything: where zooming out ends.
+    /// Ranges that hold everything: the limit of zooming out.
     pub home: Zoom,
-    /// What shows where nobody chose: everything, or what matters of it.
+    /// Initial ranges: everything, or the part that matters.
     pub first: Zoom,
 }
 
-/// Share of an end of the axes up to which a link may have rounded it.
+/// Relative difference at the end of a range that may be due to rounding in a link.
 const ROUNDED: f64 = 1e-4;
 
 impl Camera {
-    /// What zooming by a wheel or a pinch about a pixel shows.
+    /// The zoom after zooming by `factor` about a pixel.
     pub fn zoom_about(&self, at: Point, factor: f64) -> Zoom {
         self.moved(|x, y| (x.zoomed(at.0, factor), y.zoomed(at.1, factor)))
     }
 
-    /// What a drag by pixels shows.
+    /// The zoom after a drag, px.
     pub fn pan_by(&self, by: Point) -> Zoom {
         self.moved(|x, y| (x.panned(by.0), y.panned(by.1)))
     }
 
-    /// What moved scales show, kept within reach of what there is.
+    /// The ranges of moved scales, kept within limits.
     fn moved(&self, to: impl Fn(Scale, Scale) -> (Scale, Scale)) -> Zoom {
         let (x, y) = to(self.plot.x, self.plot.y);
         (x.clamped(self.home.0).domain, y.clamped(self.home.1).domain)
     }
 
-    /// What shows everything: no choice where that does.
+    /// The zoom that shows everything; `None` if the initial one does.
     pub fn whole(&self) -> Option<Zoom> {
         (self.first != self.home).then_some(self.home)
     }
 
-    /// True where everything shows.
+    /// True if everything is visible.
     pub fn is_whole(&self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= ROUNDED * b.abs();
         let (x, y) = (self.plot.x.domain, self.plot.y.domain);
         [(x, self.home.0), (y, self.home.1)].iter().all(|(a, b)| near(a.0, b.0) && near(a.1, b.1))
     }
 
-    /// Ranges inside a drawn box, with their ends rounded outward to three digits, since people
-    /// read and edit them.
+    /// Ranges inside a drawn box, rounded outward to three digits, since people read and edit them.
     pub(crate) fn ranges_in(&self, [l, t, w, h]: Rect) -> Zoom {
         let out =
             |(a, b): (f64, f64)| (outward(a.min(b), f64::floor), outward(a.max(b), f64::ceil));
@@ -62,7 +61,7 @@ impl Camera {
     }
 }
 
-/// A value rounded to three digits one way, without the noise of the last digit, so that links stay short.
+/// Rounds a value to three digits with `round`, free of floating-point noise, so that links stay short.
 fn outward(v: f64, round: fn(f64) -> f64) -> f64 {
     if v == 0.0 {
         return 0.0;
@@ -72,12 +71,12 @@ fn outward(v: f64, round: fn(f64) -> f64) -> f64 {
     format!("{out:.2e}").parse::<f64>().ok().unwrap_or(out)
 }
 
-/// The parameter that holds the zoom of a chart.
+/// Parameter that holds the zoom of a chart.
 pub(crate) fn zoom_key(id: &str) -> String {
     format!("zoom.{id}")
 }
 
-/// The zoom of a chart in a view state; `None` shows everything.
+/// Zoom of a chart in a view state; `None` if it has none.
 pub fn zoom_of(state: &ViewState, id: &str) -> Option<Zoom> {
     state.param(&zoom_key(id)).and_then(parse)
 }
@@ -92,7 +91,7 @@ fn text(((x0, x1), (y0, y1)): Zoom) -> String {
     format!("{x0:.5e}..{x1:.5e},{y0:.5e}..{y1:.5e}")
 }
 
-/// Reads what [`text`] writes.
+/// Inverse of [`text`].
 fn parse(text: &str) -> Option<Zoom> {
     let (x, y) = text.split_once(',')?;
     let pair = |t: &str| {

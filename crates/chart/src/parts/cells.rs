@@ -1,4 +1,4 @@
-//! A grid of cells under named columns, beside named rows: of what does not fit, a part that scrolls.
+//! A grid of cells under named columns, beside named rows. It scrolls if not all cells fit.
 
 use crate::labels::{Rect, grown};
 use crate::layout::{self, FONT};
@@ -9,26 +9,26 @@ use crate::text;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 
-/// What a cell shows.
+/// Appearance of a cell.
 pub(crate) struct CellMark {
     pub(crate) fill: Color,
     /// Its outline.
     pub(crate) frame: Option<Color>,
-    /// The figure in it, in the ink that reads on it.
+    /// The figure in it, black or white for contrast.
     pub(crate) text: String,
-    /// A second one below it, where both fit.
+    /// A second figure below it, if both fit.
     pub(crate) also: String,
-    /// Diagonal lines: it cannot run.
+    /// Hatched: it cannot run.
     pub(crate) hatched: bool,
-    /// What it is the best of.
+    /// Marks for what it is the best of.
     pub(crate) ticks: Vec<Tick>,
-    /// What it stands for.
+    /// Its dataset rows.
     pub(crate) rows: Vec<u32>,
     pub(crate) tooltip: Tooltip,
 }
 
 impl CellMark {
-    /// A cell of a colour with a figure, which stands for rows.
+    /// A filled cell with a figure and its rows.
     pub(crate) fn new(
         fill: Color,
         text: impl Into<String>,
@@ -40,46 +40,46 @@ impl CellMark {
     }
 }
 
-/// Colour of the lines over a cell that cannot run.
+/// Colour of the hatching of a cell that cannot run.
 pub(crate) fn hatching(theme: &Theme) -> Color {
     alpha(theme.muted, 0.7)
 }
 
-/// Which figures show.
+/// Which figures are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
-    /// All, or none: some alone would look as if the others had none.
+    /// All if they fit, else none: a few would suggest that the other cells have none.
     AllOrNone,
-    /// Those that fit.
+    /// The figures that fit.
     EachThatFits,
 }
 
 /// A grid of cells.
 pub(crate) struct Cells<'a> {
-    /// Names of the columns, and what they are.
+    /// Names of the columns, and their title.
     pub(crate) columns: &'a [String],
     pub(crate) x: &'a str,
-    /// Names of the rows, and what they are.
+    /// Names of the rows, and their title.
     pub(crate) rows: &'a [String],
     pub(crate) y: &'a str,
-    /// Least and most width of a cell, and height.
+    /// Minimum and maximum cell width, and height, px.
     pub(crate) width: (f64, f64),
     pub(crate) height: (f64, f64),
-    /// Most room for the names below.
+    /// Maximum height for turned names below, px; 0 never turns them.
     pub(crate) foot: f64,
     pub(crate) numbers: Numbers,
-    /// How far lines that are drawn over the cells reach into them: no figure is there.
+    /// Width of lines drawn over the edge of cells, px: figures stay inside.
     pub(crate) edge: f64,
-    /// First column and row that show.
+    /// First visible column and row.
     pub(crate) first: (usize, usize),
-    /// What is in a cell.
+    /// Content of a cell.
     pub(crate) cell: &'a CellAt<'a>,
 }
 
-/// What is in a cell, by column and row and its size; `None` for an empty one.
+/// Content of a cell, by (column, row) and size in px; `None` if it is empty.
 pub(crate) type CellAt<'a> = dyn Fn((usize, usize), (f64, f64)) -> Option<CellMark> + 'a;
 
-/// Where cells are.
+/// Position of the cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     origin: (f64, f64),
@@ -90,13 +90,13 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// All cells.
+    /// Rectangle of all visible cells.
     pub(crate) fn rect(&self) -> Rect {
         let (x, y) = self.origin;
         [x, y, self.cell.0 * self.shown.0 as f64, self.cell.1 * self.shown.1 as f64]
     }
 
-    /// A cell that shows.
+    /// Rectangle of a visible cell.
     pub(crate) fn cell_rect(&self, (column, row): (usize, usize)) -> Rect {
         [
             self.origin.0 + self.cell.0 * (column - self.first.0) as f64,
@@ -106,7 +106,7 @@ impl Grid {
         ]
     }
 
-    /// The cells that show, by column and row.
+    /// The visible cells as (column, row).
     pub(crate) fn each(self) -> impl Iterator<Item = (usize, usize)> {
         let at = move |i: usize| {
             (self.first.0 + i % self.shown.0.max(1), self.first.1 + i / self.shown.0.max(1))
@@ -115,28 +115,28 @@ impl Grid {
     }
 }
 
-/// The size of one of `n` bands in a room, and how many of them show.
+/// Size of each of `n` bands in a room, px, and how many fit.
 pub(crate) fn fit(room: f64, n: usize, (least, most): (f64, f64)) -> (f64, usize) {
     let size = (room / n.max(1) as f64).clamp(least, most);
     (size, ((room / size + 1e-9) as usize).clamp(1, n.max(1)).min(n))
 }
 
-/// Above the cells of a map: the heading, and the name of the rows.
+/// Height above the cells of a map, for its heading and the title of the rows.
 pub(crate) const HEAD: f64 = 38.0;
 /// Height of a line of names.
 const NAME_LINE: f64 = FONT * text::LINE;
-/// Around the names of the rows.
+/// Space around the names of the rows.
 const SIDE: f64 = 16.0;
-/// Cells higher than this have the names of their columns above them too.
+/// Grids higher than this repeat the column names above.
 const TALL: f64 = 500.0;
-/// Below the names of the columns: what they are.
+/// Height of the title below the names of the columns.
 const TITLE: f64 = NAME_LINE + 4.0;
-/// Below the cells, where names are level and have one line.
+/// Height below the cells, if names are level and on one line.
 pub(crate) const FOOT: f64 = NAME_LINE + 10.0 + TITLE + 4.0;
 
 impl<'a> Cells<'a> {
-    /// A grid that shows all its cells, up to a width and height of each, under names of sizes, which are
-    /// short: none is turned.
+    /// A grid that shows all its cells, with maximum cell sizes, under names of sizes, which are short and never
+    /// turned.
     pub(crate) fn fixed(
         (x, columns): (&'a str, &'a [String]),
         (y, rows): (&'a str, &'a [String]),
@@ -158,7 +158,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Draws the grid under a heading; gives the rectangle of its cells.
+    /// Draws the grid under a heading; returns the rectangle of its cells.
     pub(crate) fn titled(
         &self,
         scene: &mut Scene,
@@ -169,8 +169,7 @@ impl<'a> Cells<'a> {
         self.draw(scene, [left, top + HEAD, width, height - HEAD]).rect()
     }
 
-    /// Draws the grid into `room`, makes every cell a hit area and, where some do not fit, the grid one
-    /// that scrolls.
+    /// Draws the grid into `room` and makes every cell a hit area. If some do not fit, the grid scrolls.
     pub(crate) fn draw(&self, scene: &mut Scene, room: Rect) -> Grid {
         let [left, top, width, height] = room;
         let names = text::widest(self.rows, FONT).min((width * 0.3).min(300.0)).max(8.0);
@@ -179,7 +178,7 @@ impl<'a> Cells<'a> {
             fit((width - side - 12.0).max(self.width.0), self.columns.len(), self.width);
         let widest = text::widest(self.columns, FONT);
         let turned = self.foot > TITLE && widest + 6.0 > w;
-        // Tiles have two numbers.
+        // Names of tiles have two numbers.
         let tiles = self.columns.iter().all(|c| c.contains('×'));
         let lines = if !turned && tiles && widest + 4.0 > w { 2 } else { 1 };
         let foot = match turned {
@@ -213,7 +212,7 @@ impl<'a> Cells<'a> {
             lines,
         };
         below.draw(scene);
-        // Names below that many rows are out of sight of the first.
+        // Below that many rows, the names would be far from the first row.
         if h * rows as f64 > TALL && !turned && lines == 1 {
             below.names(scene, top - NAME_LINE - 9.0);
         }
@@ -234,7 +233,7 @@ impl<'a> Cells<'a> {
             let (width, height) = (text::width(text, font, false), font * text::LINE);
             width + 2.0 * self.edge <= size.0 - 2.0 && height + self.edge <= size.1
         };
-        // The first look tells the size of the figures.
+        // The figures have the largest font in which they all fit.
         let fonts = [FONT, FONT - 1.0, FONT - 2.0];
         let font = match self.numbers {
             _ if !fits("1", FONT - 2.0) => None,
@@ -267,9 +266,9 @@ impl<'a> Cells<'a> {
             scene.text((left - 6.0, y), name, scene.theme.text, END);
         }
         if !self.y.is_empty() {
-            // The names of the columns may stand beside it.
+            // The title of the rows, above their names.
             let label = format!("{} \u{2193}", self.y);
-            // Where the names are shorter than what they are, it goes on above the cells.
+            // If it is wider than the names, it extends over the cells.
             let (x, side) = match text::width(&label, FONT, false) <= room + SIDE - 8.0 {
                 true => (left - 6.0, Anchor::End),
                 false => (left - room - SIDE, Anchor::Start),
@@ -282,21 +281,21 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// The names below columns of one width, and what they are.
+/// Names below columns of equal width, and their title.
 pub(crate) struct Below<'a> {
-    /// The names of the columns that show, and what all are.
+    /// Names of the visible columns, and the title of all.
     pub(crate) names: &'a [String],
     pub(crate) title: &'a str,
     /// Left end and lower edge of the columns, and the width of each.
     pub(crate) at: (f64, f64),
     pub(crate) each: f64,
-    /// The names read upwards.
+    /// The names are turned to read upwards.
     pub(crate) turned: bool,
-    /// Room below the columns, above the title.
+    /// Height below the columns, above the title.
     pub(crate) foot: f64,
-    /// Most width of a name.
+    /// Maximum width of a name.
     pub(crate) room: f64,
-    /// Lines of a name, of which each is a number of a tile.
+    /// Lines per name; a tile has a number on each of two.
     pub(crate) lines: usize,
 }
 
@@ -310,11 +309,11 @@ impl Below<'_> {
         layout::x_title(scene, (0.0, right, bottom + self.foot), title);
     }
 
-    /// The names alone, below a height.
+    /// Draws only the names, from `top` down.
     fn names(&self, scene: &mut Scene, top: f64) {
         let (turned, left) = (self.turned, self.at.0);
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        // Names beside each other leave some out where they would touch.
+        // Level names that would touch the previous one are left out.
         let mut free = f64::NEG_INFINITY;
         for (i, name) in text::cut_apart(&names, FONT, self.room).into_iter().enumerate() {
             let x = left + self.each * (i as f64 + 0.5);
@@ -342,15 +341,15 @@ impl Below<'_> {
     }
 }
 
-/// Room of a tick.
+/// Width of a tick.
 const TICK: f64 = 14.0;
 
-/// What is in a cell: figures in a font where one fits, below each other, and ticks in the corner; where these would
-/// lie on the figures, they stand in their place.
+/// Draws the content of a cell: up to two figures below each other, and ticks in the corner. If the ticks would cover
+/// the figures, they replace them.
 fn inside(scene: &mut Scene, rect: Rect, mark: &CellMark, font: Option<f64>) {
     let ([l, t, w, h], ticks) = (rect, &mark.ticks);
     let (x, y, ink) = (l + w / 2.0, t + h / 2.0, on(mark.fill));
-    // From the corner to the middle of the first tick: off the outline of a region, where there is room.
+    // From the corner to the centre of the first tick: off the outline of a region, if there is room.
     let inset = (0.3 * w.min(h)).clamp(7.5, 11.0);
     let first = inset + TICK / 2.0;
     let last = first + TICK * (ticks.len() as f64 - 1.0);
@@ -372,7 +371,7 @@ fn inside(scene: &mut Scene, rect: Rect, mark: &CellMark, font: Option<f64>) {
     if mark.hatched {
         legend::hatch(scene, rect, hatching(&scene.theme), 7.0);
         if figures > 0 {
-            // Lines through digits do not read.
+            // Hatching through digits is illegible.
             let plate = widths[0] + 6.0;
             scene.fill([x - plate / 2.0, y - 8.0, plate, 16.0], mark.fill);
         }
@@ -383,11 +382,11 @@ fn inside(scene: &mut Scene, rect: Rect, mark: &CellMark, font: Option<f64>) {
         scene.sized((x, y), text, font.unwrap_or(FONT), ink, CENTER);
     }
     let (from, step, r) = if figures > 0 {
-        // From the right corner to the left.
+        // From the right corner leftwards.
         ((l + w - inset, t + inset), -TICK, 5.0)
     } else {
         let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
-        // Side by side where there are two, so that neither hides the other.
+        // Side by side if there are two, so that both are visible.
         let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
         ((x - apart / 2.0, y), apart, r)
     };
@@ -418,7 +417,7 @@ mod tests {
         let tiles = ["128×16", "128×128"];
         assert_eq!(said(tiles, 200.0), ["128×16", "128×128", "M × N"]);
         assert_eq!(said(tiles, 120.0), ["128", "16", "128", "128", "M above N"]);
-        // A number stays one; without room it is left out.
+        // A number is never split; without room it is left out.
         assert_eq!(said(["1024", "2048"], 80.0), ["1024", "M × N"]);
     }
 

@@ -1,9 +1,9 @@
-//! Cutting geometry to rectangles, since drawing backends have no clip.
+//! Clipping of geometry to rectangles, since drawing backends have no clip.
 
 use crate::labels::Rect;
 use crate::scene::Point;
 
-/// What two rectangles share; empty rectangles have no area.
+/// Intersection of two rectangles; an empty one has no area.
 pub(crate) fn intersect(a: Rect, b: Rect) -> Rect {
     let (l, t) = (a[0].max(b[0]), a[1].max(b[1]));
     let r = (a[0] + a[2]).min(b[0] + b[2]);
@@ -11,7 +11,7 @@ pub(crate) fn intersect(a: Rect, b: Rect) -> Rect {
     [l, t, (r - l).max(0.0), (d - t).max(0.0)]
 }
 
-/// True where a point lies in a rectangle, its edge included.
+/// True if a point lies in a rectangle, its edge included.
 pub(crate) fn holds(r: Rect, (x, y): Point) -> bool {
     x >= r[0] && x <= r[0] + r[2] && y >= r[1] && y <= r[1] + r[3]
 }
@@ -65,7 +65,7 @@ pub(crate) fn polyline(points: &[Point], r: Rect) -> Vec<Vec<Point>> {
     out
 }
 
-/// The part of a polygon inside a rectangle; fewer than three corners where there is none.
+/// The part of a polygon inside a rectangle; fewer than three corners if it is empty.
 pub(crate) fn polygon(points: &[Point], r: Rect) -> Vec<Point> {
     if points.iter().any(|p| !(p.0.is_finite() && p.1.is_finite())) {
         return Vec::new();

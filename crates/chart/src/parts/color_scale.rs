@@ -1,4 +1,4 @@
-//! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
+//! Colours of rows by a category or a number, computed once per dataset, field and theme.
 
 use crate::aggregate::{distinct_up_to, used};
 use crate::fixed;
@@ -18,9 +18,9 @@ use std::sync::OnceLock;
 /// A colour, shape and name per code, and the code of every row of the dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColorScale {
-    /// What is shown: the field's label; empty where everything has one colour.
+    /// The field's label; empty if everything has one colour.
     pub label: String,
-    /// Code of each row; empty where all are 0.
+    /// Code of each row; empty if all are 0.
     pub codes: Vec<u16>,
     /// Colour of each code.
     pub palette: Vec<Color>,
@@ -28,11 +28,11 @@ pub struct ColorScale {
     pub symbols: Vec<Symbol>,
     /// Name of each code.
     pub names: Vec<String>,
-    /// The colours are steps of a sequential map over these values, on this spacing.
+    /// For a sequential map: the spacing and the range of values.
     pub gradient: Option<(ScaleKind, f64, f64)>,
 }
 
-/// The colour scale by one field in either theme, each made when it is first asked for.
+/// The colour scale of a field in either theme, each computed on first use.
 #[derive(Debug)]
 pub(crate) struct Colors {
     frame: Frame,
@@ -41,12 +41,12 @@ pub(crate) struct Colors {
 }
 
 impl Colors {
-    /// By a field, or one colour for everything.
+    /// Colours by a field, or one colour for everything.
     pub(crate) fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
         Colors { frame: frame.clone(), info, made: Default::default() }
     }
 
-    /// In the colours of a theme.
+    /// The colour scale in a theme.
     pub(crate) fn of(&self, theme: &Theme) -> &ColorScale {
         self.made[usize::from(theme.dark)].get_or_init(|| match &self.info {
             Some(info) => ColorScale::by(&self.frame, info, theme),
@@ -55,11 +55,11 @@ impl Colors {
     }
 }
 
-/// What a value of the field with this label is called on the page: a side has one name everywhere.
+/// Display names of the values of the field with this label: a side has one name everywhere.
 pub(crate) fn shown_name(frame: &Frame, label: &str) -> impl Fn(&str) -> String {
     let side = frame.decision().side.as_ref();
     let by_side = side.and_then(|f| frame.info(f)).is_some_and(|info| info.label == label);
-    // Only where there are sides: counting very many rows takes longer than all of a picture.
+    // Only if there are sides: counting very many rows takes longer than drawing.
     let sides = match by_side {
         true => frame.counted().sides.as_slice(),
         false => &[],
@@ -68,7 +68,7 @@ pub(crate) fn shown_name(frame: &Frame, label: &str) -> impl Fn(&str) -> String 
     move |value| named(value).map_or_else(|| value.to_owned(), |s| s.label.clone())
 }
 
-/// Steps of a sequential map.
+/// Number of steps of a sequential map.
 const STEPS: usize = 32;
 
 impl ColorScale {
@@ -82,8 +82,8 @@ impl ColorScale {
         }
     }
 
-    /// By a field: a category gets distinct colours, a number a sequential map, except that a
-    /// number with at most eight distinct values is a category.
+    /// Colours by a field: distinct colours for a category, or a number with at most eight distinct values; a
+    /// sequential map for other numbers.
     pub fn by(frame: &Frame, info: &FieldInfo, theme: &Theme) -> Self {
         if info.kind == FieldKind::Category {
             return ColorScale::by_category(frame, &info.field, &info.label, theme);
@@ -104,7 +104,7 @@ impl ColorScale {
         ColorScale::number(info, &*get, n, theme)
     }
 
-    /// By a field that is a category: accounts have the colours that they have in every bar.
+    /// Colours by a category; accounts have the colours of their bars.
     fn by_category(frame: &Frame, field: &Field, label: &str, theme: &Theme) -> Self {
         let categories = frame.categories(field);
         let words = fixed::words(frame, field);
@@ -123,7 +123,7 @@ impl ColorScale {
         out
     }
 
-    /// The colours that these values of a category have in every view.
+    /// Colours of these values of a category, the same in every view.
     pub(crate) fn of_values(
         frame: &Frame,
         field: &Field,
@@ -138,9 +138,9 @@ impl ColorScale {
         values.iter().map(of).collect()
     }
 
-    /// By category. Up to 24 values look different, the [words](fixed) of their field in their own
-    /// colours and the others in the order of their codes; past that the 23 most frequent ones of the
-    /// whole dataset, and the others in grey together.
+    /// Colours by category. Up to 24 values look different: the [words](fixed) of the field have their own colours, the
+    /// others follow in code order. With more, the 23 most frequent ones of the whole dataset do, and the others share
+    /// grey.
     pub(crate) fn category(
         label: &str,
         categories: &Categories<'_>,
@@ -155,7 +155,7 @@ impl ColorScale {
                 *c += 1;
             }
         });
-        // Empty text is "not stated", and grey.
+        // Empty text means "not stated", and is grey.
         let mut used: Vec<usize> =
             (0..values.len()).filter(|&i| counts[i] > 0 && !values[i].is_empty()).collect();
         if used.len() > Theme::DISTINCT {
@@ -229,7 +229,7 @@ impl ColorScale {
         out
     }
 
-    /// Legend entries of these codes; none where they are too many, or only one.
+    /// Legend entries of these codes; none if there are too many, or only one.
     pub(crate) fn swatches(
         &self,
         frame: &Frame,
@@ -264,7 +264,7 @@ impl ColorScale {
     }
 }
 
-/// The colours from low to high as a bar.
+/// Colour bar from low to high.
 pub(crate) fn ramp(scene: &mut Scene, [left, top, width, height]: Rect) {
     const STEPS: usize = 44;
     for i in 0..STEPS {
@@ -274,7 +274,7 @@ pub(crate) fn ramp(scene: &mut Scene, [left, top, width, height]: Rect) {
     }
 }
 
-/// The colours of a figure from low to high, under a title; dragging along them filters.
+/// A titled colour bar; dragging along it filters its field.
 pub(crate) struct ColorBar<'a> {
     pub(crate) title: &'a str,
     pub(crate) of: &'a FieldInfo,
@@ -283,7 +283,7 @@ pub(crate) struct ColorBar<'a> {
 }
 
 impl ColorBar<'_> {
-    /// Beside its title in the top right corner, in a narrow picture below it.
+    /// In the top right corner beside its title, or below the title in a narrow picture.
     pub(crate) fn draw(&self, scene: &mut Scene) {
         let narrow = scene.width < NARROW;
         let w = if narrow { scene.width - 3.0 * EDGE } else { 220.0 }.max(40.0);
@@ -307,7 +307,7 @@ impl ColorBar<'_> {
     }
 }
 
-/// The sequential map kept away from the end that the theme's panel has.
+/// The sequential map without the end that would blend into the theme's panel.
 pub(crate) fn shown(t: f64, theme: &Theme) -> Color {
     if theme.dark { sequential(0.16 + 0.84 * t) } else { sequential(0.86 * t) }
 }

@@ -1,4 +1,4 @@
-//! The figures of a mark as one list, from which its table, its tooltip and the saved CSV follow.
+//! The figures of a mark as one list, from which table, tooltip and saved CSV follow.
 
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -13,13 +13,13 @@ pub(crate) struct Columns<'a, T>(Vec<Column<'a, T>>);
 struct Column<'a, T> {
     title: Cow<'a, str>,
     value: Value<'a, T>,
-    /// It stands in tooltips too.
+    /// Also shown in tooltips.
     tip: bool,
 }
 
 enum Value<'a, T> {
     Text(Box<dyn Fn(&T) -> String + 'a>),
-    /// A number of an SI base unit.
+    /// A number in an SI base unit.
     Number(Cow<'a, str>, Box<dyn Fn(&T) -> f64 + 'a>),
 }
 
@@ -33,7 +33,7 @@ impl<'a, T> Columns<'a, T> {
         self
     }
 
-    /// A column of texts.
+    /// Adds a column of texts.
     pub(crate) fn text(
         self,
         title: impl Into<Cow<'a, str>>,
@@ -42,7 +42,7 @@ impl<'a, T> Columns<'a, T> {
         self.push(title.into(), Value::Text(Box::new(of)))
     }
 
-    /// A column of numbers of an SI base unit; a tooltip leaves out what is not known.
+    /// Adds a column of numbers in an SI base unit; tooltips omit NaN.
     pub(crate) fn number(
         self,
         title: impl Into<Cow<'a, str>>,
@@ -52,12 +52,12 @@ impl<'a, T> Columns<'a, T> {
         self.push(title.into(), Value::Number(unit.into(), Box::new(of)))
     }
 
-    /// A column of a field's values.
+    /// Adds a column of a field's values.
     pub(crate) fn field(self, info: &'a FieldInfo, of: impl Fn(&T) -> f64 + 'a) -> Self {
         self.number(&info.label, &info.unit, of)
     }
 
-    /// The last column stands in the table alone: its value is a name, or the page adds it to tooltips.
+    /// Leaves the last column out of tooltips: it is a name, or the page adds it.
     pub(crate) fn no_tip(mut self) -> Self {
         if let Some(last) = self.0.last_mut() {
             last.tip = false;
@@ -65,7 +65,7 @@ impl<'a, T> Columns<'a, T> {
         self
     }
 
-    /// All of these rows under the titles with their units.
+    /// A table of these rows, with units in the column titles.
     pub(crate) fn table(&self, rows: impl IntoIterator<Item = T>) -> ResultTable {
         let line = |row: T| {
             let each = self.0.iter().map(|c| match &c.value {
@@ -84,7 +84,7 @@ impl<'a, T> Columns<'a, T> {
         }
     }
 
-    /// The same figures of one row below a head.
+    /// The same figures of one row, below a heading.
     pub(crate) fn tooltip(&self, head: impl Into<String>, row: &T) -> Tooltip {
         let mut out = Tooltip::new(head);
         for c in self.0.iter().filter(|c| c.tip) {

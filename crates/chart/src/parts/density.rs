@@ -1,7 +1,7 @@
-//! Many points as one picture: counts on a pixel grid, a 3 x 3 splat, logarithmic opacity.
+//! Many points as one image: counts on a pixel grid, a 3 × 3 splat, logarithmic opacity.
 //!
-//! The cost is one pass over the points and one over the pixels, whatever the number of points
-//! on a pixel. Colours of categories that share a pixel are mixed by their counts.
+//! Costs one pass over the points and one over the pixels, whatever the number of points per pixel. Colours of
+//! categories that share a pixel are mixed by count.
 
 use crate::labels::Rect;
 use crate::scene::{Color, Item};
@@ -13,14 +13,14 @@ pub(crate) struct Density {
     scale: f64,
     width: usize,
     height: usize,
-    // One cell a pixel, with a border of one: sums of red, green, blue, and the count, 16 bits each.
-    // Points come in no order of their places: what is added to is as small as it can be.
+    // One cell per pixel, with a border of one: sums of red, green, blue, and the count, 16 bits each. Points arrive in
+    // random order, so cells are as small as possible to stay in cache.
     cells: Vec<u64>,
-    // By row, with their column, cells that were full and began again.
+    // For each row of pixels: column and value of cells that overflowed and were restarted.
     full: Vec<Vec<(usize, u64)>>,
 }
 
-/// What a cell holds. Written out, as [`splat`] is: a compiler that is to save space unrolls no loop.
+/// Unpacks a cell. Unrolled by hand, like [`splat`]: the compiler does not unroll loops when it optimises for size.
 #[inline(always)]
 fn parts(cell: u64) -> [f32; 4] {
     let part = |bits: u32| f32::from((cell >> bits) as u16);
@@ -31,10 +31,10 @@ fn count(cell: u64) -> u32 {
     (cell >> 48) as u32
 }
 
-/// A cell with this many points is full: the next colour may be 255, and 16 bits hold 257 times that.
+/// Number of points at which a cell is full: sums of 8-bit colours fit 16 bits for 257 points.
 const FULL: u32 = 256;
 
-/// Pixels of a density picture at most; a larger plot gets larger pixels.
+/// Maximum number of pixels; a larger plot gets larger pixels.
 const MOST: f64 = 2_600_000.0;
 
 /// Radius and opacity of marks for a number of points.
@@ -48,7 +48,7 @@ pub(crate) fn look(n: u64) -> (f64, f64) {
 }
 
 impl Density {
-    /// Points from which a density image replaces marks.
+    /// With more points than this, a density image replaces marks.
     pub(crate) const ABOVE: usize = 5_000;
 
     /// An empty picture over `rect` with `scale` pixels per CSS pixel.
@@ -69,7 +69,7 @@ impl Density {
         }
     }
 
-    /// Adds a point at CSS pixels; one outside is not counted.
+    /// Adds a point at CSS pixels; ignored if outside.
     #[inline(always)]
     pub(crate) fn add(&mut self, x: f32, y: f32, color: Color) {
         let px = (f64::from(x) - self.rect[0]) * self.scale;
@@ -88,7 +88,7 @@ impl Density {
         }
     }
 
-    /// Points by pixel, with the border.
+    /// Number of points in each pixel, border included.
     #[cfg(test)]
     fn counts(&self) -> Vec<u32> {
         let mut counts: Vec<u32> = self.cells.iter().map(|cell| count(*cell)).collect();
@@ -98,7 +98,7 @@ impl Density {
         counts
     }
 
-    /// Points of the pixel that has most.
+    /// Number of points in the fullest pixel.
     fn peak(&self) -> u32 {
         let mut peak = self.cells.iter().fold(0, |most, cell| count(*cell).max(most));
         let rows = self.cells.chunks_exact(self.width + 2).zip(&self.full);
@@ -112,7 +112,7 @@ impl Density {
         peak
     }
 
-    /// The horizontal part of the splat (1 2 1) of a row; false where it is empty.
+    /// Horizontal pass of the splat (1 2 1) over a row; false if the row is empty.
     fn blur(&self, row: usize, out: &mut [[f32; 4]]) -> bool {
         let stride = self.width + 2;
         let cells = &self.cells[row * stride..(row + 1) * stride];
@@ -135,12 +135,11 @@ impl Density {
         any > 0.0
     }
 
-    /// The picture. A lone point is well visible, a pile approaches full opacity by the logarithm
-    /// of its height.
+    /// The image. A lone point is clearly visible; opacity rises with the logarithm of the count towards full.
     pub(crate) fn image(&self) -> Item {
         let mut rgba = vec![0u8; self.width * self.height * 4];
         let gain = 0.62 / (1.0 + f64::from(self.peak().max(1))).ln();
-        // Opacity of small heights is looked up: 4 is one point in the middle of its splat.
+        // Small counts use a lookup table; 4 is one point in the centre of its splat.
         let table: Vec<u8> = (0..4096).map(|i| opacity(f64::from(i) / 16.0, gain)).collect();
         let mut lines = vec![vec![[0f32; 4]; self.width]; 3];
         let mut filled = [false; 3];
@@ -156,7 +155,7 @@ impl Density {
                 if n == 0.0 {
                     continue;
                 }
-                // 4 for a lone point's own pixel.
+                // A lone point has 4 in its own pixel.
                 let height = n * 4.0;
                 let alpha = match table.get(height as usize) {
                     Some(&v) => v,
@@ -180,7 +179,7 @@ impl Density {
     }
 }
 
-/// One direction of the splat.
+/// One direction of the splat (1 2 1).
 #[inline(always)]
 fn splat(a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> [f32; 4] {
     [
@@ -191,7 +190,7 @@ fn splat(a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> [f32; 4] {
     ]
 }
 
-/// `height` 1 is a lone point's centre; its corners are a quarter.
+/// Opacity, 0 to 255. `height` 1 is the centre of a lone point, whose corners are a quarter.
 fn opacity(height: f64, gain: f64) -> u8 {
     let base = 0.38 * height.min(1.0);
     let pile = gain * (1.0 + height).ln();

@@ -1,6 +1,6 @@
-//! Words that have one colour whatever the file, the sort and the number of values: layouts, types,
-//! bounds and known libraries. A word's place in its list is its place in the palette, eight colours as
-//! discs, then as squares, then as diamonds; accounts have [`Theme::account`](crate::palette::Theme).
+//! Words with a fixed colour, whatever the file, the sort order and the number of values: layouts, types, bounds and
+//! known libraries. A word's index in its list is its index in the palette: eight colours as discs, then as squares,
+//! then as diamonds. Accounts have [`Theme::account`](crate::palette::Theme).
 
 use crate::palette::Theme;
 use gemmscope_table::dataset::{ColumnMeaning, LIBRARIES};
@@ -29,7 +29,7 @@ const TYPES: &[&str] = &[
 
 const BOUNDS: &[&str] = &["memory-bound", "compute-bound", "near the ridge", "launch-bound"];
 
-/// The words of a field that have a place in the palette; none of most fields.
+/// The words of a field with a fixed place in the palette; empty for most fields.
 pub(crate) fn words(frame: &Frame, field: &Field) -> &'static [&'static str] {
     match field {
         Field::Transposes => LAYOUTS,
@@ -43,9 +43,9 @@ pub(crate) fn words(frame: &Frame, field: &Field) -> &'static [&'static str] {
     }
 }
 
-/// The places of some values: their own where they are one of the words, else the next that no word has,
-/// then those of words that the values lack. Values past the palette have the places after it. Where none
-/// is a word, there is nothing that they could be taken for.
+/// Palette indices of some values: a word's own index if the value is a word, else the next index that no word has,
+/// then those of words that do not occur, then those beyond the palette. If no value is a word, simply 0, 1, 2, …:
+/// nothing could be confused.
 pub(crate) fn places(words: &[&str], values: &[&str]) -> Vec<usize> {
     let own = |value: &str| words.iter().position(|w| w.eq_ignore_ascii_case(value));
     let known: Vec<Option<usize>> = values.iter().map(|v| own(v)).collect();
@@ -70,7 +70,7 @@ mod tests {
                 assert_eq!(list.iter().position(|w| w.eq_ignore_ascii_case(word)), Some(i));
             }
         }
-        // What devices have peaks for is known by the name that the type field writes.
+        // The types that devices have peaks for, by the name that the type field writes.
         for dtype in [DataType::Fp16, DataType::Bf16, DataType::Fp8E4m3, DataType::Int8] {
             assert!(TYPES.contains(&dtype.name()), "{}", dtype.name());
         }

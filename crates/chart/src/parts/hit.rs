@@ -1,4 +1,4 @@
-//! Which point is under the pointer: a grid of small cells, filled by counting sort.
+//! Hit test for many points: a grid of small cells, filled by counting sort.
 
 use crate::labels::{Rect, about};
 use crate::scene::Point;
@@ -6,7 +6,7 @@ use crate::scene::Point;
 /// Side of a cell in px.
 const CELL: f64 = 8.0;
 
-/// Where the keyboard goes from a point.
+/// Direction of a keyboard step from a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The next point to the left.
@@ -19,21 +19,21 @@ pub enum Direction {
     Down,
 }
 
-/// A point that was found.
+/// A point found by a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Its id (the dataset row).
     pub id: u32,
-    /// Where it is.
+    /// Its position.
     pub at: Point,
-    /// Distance from what was asked, px.
+    /// Distance from the queried position, px.
     pub distance: f64,
 }
 
-/// Takes the id of a point, and where it is.
+/// Receives id and position of a point.
 type Found<'a> = dyn FnMut(u32, f32, f32) + 'a;
 
-/// Points by cell. Building costs two passes, a query looks at a few cells.
+/// Points by cell. Building takes two passes; a query looks at a few cells.
 #[derive(Clone, Debug, Default)]
 pub struct HitGrid {
     origin: Point,
@@ -46,8 +46,8 @@ pub struct HitGrid {
 }
 
 impl HitGrid {
-    /// A grid over a rectangle. `each` calls back with id and position of every point, in the
-    /// same order each of the two times it is called; points outside are left out.
+    /// A grid over a rectangle. `each` is called twice and must report id and position of every point in the same order
+    /// both times; points outside are left out.
     pub(crate) fn build(rect: Rect, each: &mut dyn FnMut(&mut Found<'_>)) -> Self {
         let usable = rect.iter().all(|v| v.is_finite()) && rect[2] > 0.0 && rect[3] > 0.0;
         if !usable {
@@ -102,7 +102,7 @@ impl HitGrid {
         self.ids.len()
     }
 
-    /// True without points.
+    /// True if there are no points.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -124,9 +124,9 @@ impl HitGrid {
         (f64::from(self.xs[band]), f64::from(self.ys[band]))
     }
 
-    /// The point nearest to a place, within `radius`; of several equally near ones the first row.
+    /// The point nearest to a position, within `radius`; on a tie the first row.
     pub fn nearest(&self, (x, y): Point, radius: f64) -> Option<Hit> {
-        // Squared distances: square roots of a pile of points would cost more than the search.
+        // Compares squared distances: square roots for a pile of points would cost more than the search.
         let mut best: Option<(f64, u32, usize)> = None;
         self.bands(about((x, y), radius), |band| {
             let d = self.squared(band, (x, y));
@@ -144,7 +144,7 @@ impl HitGrid {
         (at.0 - x) * (at.0 - x) + (at.1 - y) * (at.1 - y)
     }
 
-    /// How many points lie within `radius`: "and 41 more here".
+    /// Number of points within `radius`: "and 41 more here".
     pub(crate) fn count_near(&self, (x, y): Point, radius: f64) -> usize {
         let mut n = 0;
         self.bands(about((x, y), radius), |band| {
@@ -165,9 +165,8 @@ impl HitGrid {
         out
     }
 
-    /// The next point for the keyboard. Left and right walk all points by x (then y, then row),
-    /// up and down by y (then x, then row), so that every point is reached. Without a point to
-    /// start from: the first one of that walk.
+    /// Next point for the keyboard. Left and right walk all points by x (then y, then row), up and down by y (then x,
+    /// then row), so that every point is reached. Without `from`, the first one of the walk.
     pub(crate) fn neighbour(&self, from: Option<u32>, direction: Direction) -> Option<Hit> {
         let key = |band: usize| -> (f32, f32, u32) {
             let (x, y, id) = (self.xs[band], self.ys[band], self.ids[band]);

@@ -8,12 +8,12 @@ use crate::text;
 /// A rectangle: left, top, width, height.
 pub(crate) type Rect = [f64; 4];
 
-/// True where two rectangles share area.
+/// True if two rectangles overlap with positive area.
 pub fn overlaps(a: Rect, b: Rect) -> bool {
     a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
 }
 
-/// True where `inner` lies in `outer`.
+/// True if `inner` lies within `outer`.
 pub fn contains(outer: Rect, inner: Rect) -> bool {
     inner[0] >= outer[0] - 1e-9
         && inner[1] >= outer[1] - 1e-9
@@ -26,7 +26,7 @@ pub(crate) fn grown(r: Rect, by: f64) -> Rect {
     [r[0] - by, r[1] - by, r[2] + 2.0 * by, r[3] + 2.0 * by]
 }
 
-/// The square about a point that reaches so far to each side.
+/// The square around a point, extending `reach` to each side.
 pub(crate) fn about((x, y): Point, reach: f64) -> Rect {
     grown([x, y, 0.0, 0.0], reach)
 }
@@ -34,65 +34,65 @@ pub(crate) fn about((x, y): Point, reach: f64) -> Rect {
 /// A placed label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Placed {
-    /// Where the text box went.
+    /// Box of the text.
     pub rect: Rect,
-    /// Leader line from the marked point to the box, where the box is not beside the point.
+    /// Leader line from the marked point to the box, if the box is not beside the point.
     pub leader: Option<(Point, Point)>,
 }
 
-/// Keeps what is taken and finds room for more.
+/// Tracks occupied space and finds room for labels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Placer {
     bounds: Rect,
     taken: Vec<Rect>,
     lines: Vec<(Point, Point)>,
-    /// Marks, and the radius of each.
+    /// Centres of marks, and the largest radius.
     points: Vec<Point>,
     radius: f64,
 }
 
-/// What a label may lie on.
+/// What a label may cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum On {
     /// Neither lines nor marks.
     Nothing,
-    /// Lines: where every box covers marks there is no label.
+    /// Lines only; no label if every box covers marks.
     Lines,
-    /// Marks too: it must be said.
+    /// Marks too: the label is required.
     Marks,
 }
 
-/// What covering a mark counts, in lines that are crossed.
+/// Cost of covering a mark, in crossed lines.
 const COVERED: usize = 1000;
 
 impl Placer {
-    /// Room inside `bounds`.
+    /// A placer for the area `bounds`.
     pub(crate) fn new(bounds: Rect) -> Self {
         Placer { bounds, taken: Vec::new(), lines: Vec::new(), points: Vec::new(), radius: 0.0 }
     }
 
-    /// Marks a rectangle as taken.
+    /// Blocks a rectangle: labels never overlap it.
     pub(crate) fn block(&mut self, rect: Rect) {
         self.taken.push(rect);
     }
 
-    /// Marks a line that labels should not lie on.
+    /// Adds a line that labels should avoid.
     pub(crate) fn block_line(&mut self, from: Point, to: Point) {
         self.lines.push((from, to));
     }
 
-    /// Marks of a radius that labels should not cover.
+    /// Adds marks that labels should not cover.
     pub(crate) fn block_points(&mut self, points: Vec<Point>, radius: f64) {
         self.points.extend(points);
         self.radius = self.radius.max(radius);
     }
 
-    /// True where a box is inside and touches nothing taken (lines not counted).
+    /// True if a box is inside the bounds and overlaps nothing blocked (lines and marks not counted).
     pub(crate) fn free(&self, rect: Rect) -> bool {
         contains(self.bounds, rect) && !self.taken.iter().any(|t| overlaps(*t, rect))
     }
 
-    /// How much lies under a box: lines, and marks, which weigh far more.
+    /// Cost of a box: the lines it crosses, and the marks it covers, which weigh far more.
     fn cost(&self, rect: Rect) -> usize {
         let crossed = |(a, b): &&(Point, Point)| crate::clip::segment(*a, *b, rect).is_some();
         let [l, t, w, h] = grown(rect, self.radius);
@@ -101,8 +101,8 @@ impl Placer {
         self.lines.iter().filter(crossed).count() + COVERED * covered
     }
 
-    /// Takes the first of the boxes that is free and lies on nothing; where there is none, the one that
-    /// lies on least of what it may lie on.
+    /// Takes the first free box that covers nothing, else the cheapest one that covers only what `on` allows; `None` if
+    /// there is none.
     pub(crate) fn place(
         &mut self,
         candidates: impl IntoIterator<Item = Rect>,
@@ -116,8 +116,8 @@ impl Placer {
         self.take(&mut candidates.into_iter().map(|rect| (0, rect)), under, &|_, _| false)
     }
 
-    /// Writes a label on its plate at the first of the spots for its width and height that it
-    /// [takes](Self::place).
+    /// Draws a label at the first of the spots for its width and height that it [takes](Self::place); `None` if there
+    /// is none.
     pub(crate) fn label<S: IntoIterator<Item = Rect>>(
         &mut self,
         scene: &mut Scene,
@@ -131,8 +131,8 @@ impl Placer {
         Some(rect)
     }
 
-    /// Takes the free box that costs least, below `under`: what lies under it, how far away it is, and one
-    /// for what `crosses` says. Boxes come in the order of how far away they are.
+    /// Takes the free box with the lowest cost below `under`: what it covers, plus its distance, plus one if `crosses`
+    /// says so. Candidates come with their distance, in ascending order of it.
     fn take(
         &mut self,
         candidates: &mut dyn Iterator<Item = (usize, Rect)>,
@@ -156,10 +156,10 @@ impl Placer {
         Some(rect)
     }
 
-    /// Finds a box of `size` for a point with a mark of `radius`: beside it, else further away
-    /// in growing rings with a leader line. None where every box covers another mark or a label.
+    /// Finds a box of the given size for a point with a mark of `radius`: beside it, else in growing rings with a
+    /// leader line. `None` if every box covers another mark or a label.
     pub(crate) fn around(&mut self, at: Point, (w, h): (f64, f64), radius: f64) -> Option<Placed> {
-        // Right and left first, then above and below, then the diagonals.
+        // Right and left first, then above and below, then diagonals.
         const WAYS: [(f64, f64); 8] = [
             (1.0, 0.0),
             (0.7, -0.7),
@@ -193,7 +193,7 @@ pub(crate) fn plate_size(words: &str) -> (f64, f64) {
     (text::width(words, FONT, false) + 6.0, FONT * text::LINE + 1.0)
 }
 
-/// A label on a plate of the panel's colour, so that it reads over lines and marks.
+/// Draws a label on a plate of the panel's colour, so that it is legible over lines and marks.
 pub(crate) fn plate(scene: &mut Scene, rect: Rect, words: &str, color: Color) {
     scene.fill(rect, alpha(scene.theme.panel, 0.86));
     scene.text((rect[0] + 3.0, rect[1] + rect[3] / 2.0), words, color, START);
@@ -202,7 +202,7 @@ pub(crate) fn plate(scene: &mut Scene, rect: Rect, words: &str, color: Color) {
 /// Space between a mark and the box beside it.
 const BESIDE: f64 = 3.0;
 
-/// The line from the edge of a mark to a box; none where the box is beside the mark.
+/// Leader line from the edge of a mark to a box; `None` if the box is beside the mark.
 fn leader(at: Point, [l, t, w, h]: Rect, radius: f64) -> Option<(Point, Point)> {
     let end = (at.0.clamp(l, l + w), at.1.clamp(t, t + h));
     let (dx, dy) = (end.0 - at.0, end.1 - at.1);

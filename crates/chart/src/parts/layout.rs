@@ -1,4 +1,4 @@
-//! The frame of a chart: where the plot sits, its grid, ticks and titles.
+//! Layout of a chart: its plot, grid, ticks and titles.
 
 use crate::labels::Rect;
 use crate::scale::Scale;
@@ -10,7 +10,7 @@ use crate::ticks::Tick;
 pub(crate) const FONT: f64 = 11.0;
 /// Text size of messages.
 pub(crate) const FONT_MESSAGE: f64 = 13.0;
-/// Where texts begin, from the left end of a picture, px: the page begins there too.
+/// Left margin of texts, px; the page has the same.
 pub(crate) const EDGE: f64 = 8.0;
 /// Plots narrower than this are laid out for a phone.
 pub(crate) const NARROW: f64 = 560.0;
@@ -36,13 +36,13 @@ impl Plot {
         }
     }
 
-    /// True where a point is inside.
+    /// True if a point is inside the plot.
     pub(crate) fn holds(&self, at: (f64, f64)) -> bool {
         crate::clip::holds(self.rect, at)
     }
 }
 
-/// What runs along X, below the right end of its ticks or names, in a room that begins at `from`.
+/// Title of the X axis, right-aligned below its ticks or names, between `from` and `right`.
 pub(crate) fn x_title(scene: &mut Scene, (from, right, top): (f64, f64, f64), title: &str) {
     if !title.is_empty() {
         let title = text::ellipsis(title, FONT, right - from - 8.0);
@@ -68,8 +68,8 @@ pub(crate) fn x_labels(
     labels_below(scene, (until - 2.0, bottom + 6.0), FONT, labelled);
 }
 
-/// Labels of ticks along an axis, from left to right, none past `most`. Those at its ends move inwards instead
-/// of being cut, or lying over what is beside it; one that has no room is left out.
+/// Tick labels along an axis, from left to right up to `most`. Labels at the ends move inwards instead of being cut or
+/// covering what is beside the axis; those without room are left out.
 pub(crate) fn labels_below(
     scene: &mut Scene,
     (most, top): (f64, f64),
@@ -89,7 +89,7 @@ pub(crate) fn labels_below(
     }
 }
 
-/// A sentence in the middle of a rectangle, in as many lines as it needs.
+/// A centred sentence in a rectangle, wrapped.
 pub(crate) fn message(scene: &mut Scene, rect: Rect, sentence: &str) {
     let lines = text::wrap(sentence, FONT_MESSAGE, (rect[2] - 24.0).clamp(40.0, 420.0));
     let step = FONT_MESSAGE * 1.45;

@@ -10,14 +10,14 @@ use gemmscope_table::view_state::ViewState;
 /// Height of a legend line.
 pub(crate) const LEGEND_LINE: f64 = 18.0;
 
-/// What stands before a legend's text.
+/// Sample beside a legend's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Swatch {
     /// A mark.
     Mark(Symbol, Color),
     /// A filled box.
     Box(Color),
-    /// A filled box under diagonal lines.
+    /// A filled, hatched box.
     Hatched(Color, Color),
     /// A dashed line.
     Dashed(Color),
@@ -29,44 +29,44 @@ pub enum Swatch {
     Hollow(Color),
 }
 
-/// The legend of a chart as data: a page draws it with buttons, a saved picture above the plot.
+/// The legend of a chart as data: a page draws it as buttons, a saved picture above the plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Legend {
-    /// What the colours show; "" where everything has one colour.
+    /// What the colours show; "" if everything has one colour.
     pub title: String,
-    /// Parameter of the view state that holds the names that are switched off, one a line.
+    /// View state parameter with the names that are switched off, one per line.
     pub key: &'static str,
-    /// Names of all categories, also of those without an entry.
+    /// Names of all categories, including those without an entry.
     pub names: Vec<String>,
-    /// What can be clicked. A category is here unless there is a gradient.
+    /// The clickable entries: the categories, unless there is a gradient, and other marks.
     pub entries: Vec<LegendEntry>,
-    /// The colours of a number, lowest first, each with its value.
+    /// For numbers: the colours with their values, lowest first.
     pub gradient: Option<Vec<(Color, String)>>,
 }
 
 /// One entry of a legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LegendEntry {
-    /// What is written.
+    /// Its text.
     pub name: String,
     /// The mark before it.
     pub symbol: Symbol,
     /// The colour of the mark.
     pub color: Color,
-    /// How many rows it stands for.
+    /// Number of rows it stands for.
     pub count: u64,
-    /// What it means and what a click does.
+    /// Its meaning, and the effect of a click.
     pub hint: String,
-    /// Its marks show, or are switched off; `None` where they cannot be.
+    /// Whether its marks are shown; `None` if they cannot be switched off.
     pub shown: Option<bool>,
-    /// What a click does.
+    /// Effect of a click.
     pub click: Click,
 }
 
-/// What a click on an entry of a legend does.
+/// Effect of a click on a legend entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Click {
-    /// Leaves only this category, or with Ctrl takes it out or puts it back: [`Legend::click`].
+    /// Shows only this category, or with Ctrl toggles it: [`Legend::click`].
     Category,
     /// Sets a parameter of the view state.
     Set {
@@ -75,26 +75,25 @@ pub enum Click {
         /// Its value after the click.
         value: &'static str,
     },
-    /// Selects the rows that the entry stands for.
+    /// Selects the rows of the entry.
     Select(Outside),
 }
 
-/// What a roofline says of rows besides their category.
+/// Property of a row of a roofline that is shown besides its category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// They are above their roof.
+    /// Above its roof.
     Above,
-    /// No roof is known for them.
+    /// Without a known roof.
     NoRoof,
 }
 
-/// Entries above a picture; a longer legend takes the room of the plot.
+/// Maximum number of entries above a picture; a longer legend would take the room of the plot.
 pub(crate) const ENTRIES: usize = 12;
 
 impl Legend {
-    /// A click on what stands for some categories: an entry, a roof, a point. It leaves only these
-    /// on; where they are the only ones already, all are on again. With `add` (Ctrl) it takes them
-    /// out, or puts them back where they are off.
+    /// Handles a click on an entry, a roof or a point that stands for some categories: shows only these, or all again
+    /// if they are the only ones shown. With `add` (Ctrl) it toggles them.
     pub fn click(&self, state: &mut ViewState, of: &[String], add: bool) {
         let mut off = switched_off(state, self.key);
         off.retain(|n| self.names.contains(n));
@@ -116,7 +115,7 @@ impl Legend {
         state.set_param(self.key, off.join("\n"));
     }
 
-    /// How many categories are switched off.
+    /// Number of categories that are switched off.
     pub fn hidden(&self, state: &ViewState) -> usize {
         let off = switched_off(state, self.key);
         self.names.iter().filter(|n| off.contains(n)).count()
@@ -144,8 +143,8 @@ impl Legend {
         scene
     }
 
-    /// What is drawn of it: both ends and the middle of a gradient, the most frequent categories,
-    /// and which other marks are switched on.
+    /// What a picture shows of it: ends and middle of a gradient, the most frequent categories, and the other marks
+    /// that are switched on.
     fn swatches(&self) -> Vec<(Swatch, String)> {
         let mut out = Vec::new();
         if let Some(steps) = &self.gradient {
@@ -176,13 +175,13 @@ impl Legend {
     }
 }
 
-/// Names of categories that a parameter of the view state holds, one a line.
+/// Names in a view state parameter, one per line.
 pub(crate) fn switched_off(state: &ViewState, key: &str) -> Vec<String> {
     state.param(key).map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect())
 }
 
-/// Draws entries from left to right, in as many lines as they need; returns the height used. With
-/// `scene` as `None` nothing is drawn: the height for a layout that has yet to be made.
+/// Draws entries from left to right, wrapped into lines; returns the height used. With `scene` as `None` it only
+/// computes the height.
 pub fn legend(
     mut scene: Option<&mut Scene>,
     at: Point,
@@ -225,7 +224,7 @@ fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
     }
 }
 
-/// A check mark: drawn, since not every font has one.
+/// Draws a check mark, as not every font has one.
 pub(crate) fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, width: f64) {
     scene.line(
         vec![
@@ -238,7 +237,7 @@ pub(crate) fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, widt
     );
 }
 
-/// Diagonal lines at a distance along the sides, cut to a rectangle.
+/// Diagonal lines with a spacing along the sides, clipped to a rectangle.
 pub(crate) fn hatch(scene: &mut Scene, [l, t, w, h]: [f64; 4], color: Color, every: f64) {
     let mut d = every;
     while d < w + h {
@@ -259,12 +258,12 @@ pub(crate) fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
     );
 }
 
-/// The heading of one panel of several, cut to its width.
+/// Heading of one of several panels, cut to its width.
 pub(crate) fn heading(scene: &mut Scene, at: Point, width: f64, words: &str) {
     scene.bold(at, text::ellipsis(words, FONT * 1.1, width), FONT, scene.theme.text, START);
 }
 
-/// Secondary text from a point rightwards, cut to a width.
+/// Secondary text, left-aligned at a point and cut to a width.
 pub(crate) fn note(scene: &mut Scene, at: Point, width: f64, words: &str) {
     scene.text(at, text::ellipsis(words, FONT, width), scene.theme.muted, START);
 }

@@ -1,5 +1,4 @@
-//! What charts are made of: the scene, scales, ticks, text, colours, legends, and what finds a mark
-//! under the pointer.
+//! Building blocks of charts: the scene, scales, ticks, text, colours, legends and hit testing.
 
 pub(crate) mod aggregate;
 pub(crate) mod band_scale;

@@ -1,5 +1,5 @@
-//! Colours: light and dark themes, categories that colour-blind readers can tell apart, and
-//! perceptually even maps computed in OKLab.
+//! Colours: light and dark themes, categories that colour-blind readers can tell apart, and perceptually uniform maps
+//! computed in OKLab.
 
 use crate::scene::{Color, Symbol};
 use gemmscope_analysis::ledger::Account;
@@ -8,7 +8,7 @@ const fn rgb(hex: u32) -> Color {
     Color((hex >> 16) as u8, (hex >> 8) as u8, hex as u8, 255)
 }
 
-/// Everything a chart needs to know about the page's look.
+/// Colours of a chart, matching the page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Theme {
     /// Dark background.
@@ -29,11 +29,11 @@ pub struct Theme {
     pub axis: Color,
     /// Selection, focus, links.
     pub accent: Color,
-    /// What needs attention.
+    /// Warnings.
     pub warn: Color,
     /// Roof lines and their labels.
     pub roof: Color,
-    /// Categories past the palette, missing values.
+    /// Categories beyond the palette, missing values.
     pub other: Color,
     /// Colours of categories.
     pub categories: [Color; 8],
@@ -103,8 +103,8 @@ impl Theme {
         if dark { Theme::DARK } else { Theme::LIGHT }
     }
 
-    /// Colour and shape of category `index`: eight colours as discs, then as squares, then as
-    /// diamonds; grey past that.
+    /// Colour and symbol of category `index`: eight colours as discs, then as squares, then as diamonds; beyond that
+    /// grey.
     pub(crate) fn category(&self, index: usize) -> (Color, Symbol) {
         const SHAPES: [Symbol; 3] = [Symbol::Dot, Symbol::Square, Symbol::Diamond];
         match SHAPES.get(index / self.categories.len()) {
@@ -113,22 +113,21 @@ impl Theme {
         }
     }
 
-    /// The colour of an account of the ledger, in every view; `style/tokens.css` has the same.
+    /// Colour of an account of the ledger, in every view; the same as in `style/tokens.css`.
     pub(crate) fn account(&self, account: Account) -> Color {
         rgb(if self.dark { account.dark_rgb() } else { account.light_rgb() })
     }
 
-    /// The colour of a point that loses nothing, or nothing that is known: that of the roof's time in a bar,
-    /// strong enough for a dot.
+    /// Colour of a point that loses nothing, as far as known: that of the roof's time in a bar, dark enough for a dot.
     pub(crate) fn nothing_lost(&self) -> Color {
         rgb(if self.dark { 0x5a6d90 } else { 0x9aaecf })
     }
 
-    /// Number of categories that look different from each other.
+    /// Number of categories that can be told apart.
     pub(crate) const DISTINCT: usize = 24;
 }
 
-/// The same colour with another opacity, 0 to 1.
+/// The colour with another opacity, 0 to 1.
 pub(crate) fn alpha(c: Color, a: f64) -> Color {
     let a = if a.is_finite() { a.clamp(0.0, 1.0) } else { 1.0 };
     Color(c.0, c.1, c.2, (f64::from(c.3) * a).round() as u8)
@@ -152,7 +151,7 @@ pub(crate) fn contrast(a: Color, b: Color) -> f64 {
     (x.max(y) + 0.05) / (x.min(y) + 0.05)
 }
 
-/// Black or white, whichever reads better on a colour.
+/// Black or white, whichever has more contrast on a colour.
 pub(crate) fn on(c: Color) -> Color {
     let (dark, light) = (rgb(0x10141a), rgb(0xffffff));
     if contrast(c, dark) >= contrast(c, light) { dark } else { light }
@@ -171,7 +170,7 @@ pub(crate) fn oklab(c: Color) -> [f64; 3] {
     ]
 }
 
-/// OKLab to sRGB, cut to what a screen shows.
+/// OKLab to sRGB, clamped to the gamut.
 pub(crate) fn from_oklab([l0, a, b]: [f64; 3]) -> Color {
     let l = (l0 + 0.396_337_777_4 * a + 0.215_803_757_3 * b).powi(3);
     let m = (l0 - 0.105_561_345_8 * a - 0.063_854_172_8 * b).powi(3);
@@ -193,8 +192,7 @@ pub(crate) fn mix(a: Color, b: Color, t: f64) -> Color {
     Color(r, g, bl, al.round() as u8)
 }
 
-/// Sequential map for low (0) to high (1): dark violet-blue over teal to light yellow, lightness
-/// rising evenly.
+/// Sequential map from low (0) to high (1): dark violet-blue over teal to light yellow, with lightness rising linearly.
 pub(crate) fn sequential(t: f64) -> Color {
     // Lightness 0.30, 0.46, 0.62, 0.78, 0.94 in OKLab.
     const STOPS: [[f64; 3]; 5] = [
@@ -252,7 +250,7 @@ mod tests {
         }
     }
 
-    /// Machado, Oliveira, Fernandes 2009, severity 1: what a reader without red or green cones sees.
+    /// Simulates colour blindness, severity 1 (Machado, Oliveira, Fernandes 2009).
     fn seen(c: Color, m: &[[f64; 3]; 3]) -> [f64; 3] {
         let v = [linear(c.0), linear(c.1), linear(c.2)];
         let o = m.map(|r| r[0] * v[0] + r[1] * v[1] + r[2] * v[2]);

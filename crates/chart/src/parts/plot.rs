@@ -1,5 +1,4 @@
-//! The layouts that several pictures share: rows of named bands, a value axis below them, a plot of two
-//! scales.
+//! Layouts shared by several pictures: rows of named bands, a value axis below them, a plot with two scales.
 
 use crate::cells::{Below, fit};
 use crate::chart::RenderOptions;
@@ -13,36 +12,36 @@ use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
 use std::ops::Range;
 
-/// How many names are measured to find the width of their column.
+/// Number of names measured to size their column.
 const MEASURED: usize = 1000;
 
-/// The rows that a band stands for, and the number of its mark; `None` for a remark between bands.
+/// Dataset rows and mark number of a band; `None` for a remark between bands.
 pub(crate) type Mark<'a> = dyn Fn(usize) -> Option<(Vec<u32>, usize)> + 'a;
 
-/// Rows of named bands, of which those show that fit.
+/// Rows of named bands; they scroll if not all fit.
 pub(crate) struct Bands<'a> {
     /// Number of bands.
     pub(crate) n: usize,
-    /// What they are, where some do not fit: `Bars`.
+    /// What they are called where some do not fit: `Bars`.
     pub(crate) what: &'a str,
-    /// Height of one, px.
+    /// Height of a band, px.
     pub(crate) row: f64,
-    /// Most width of the names, px; the usual share of the picture where there is none.
+    /// Maximum width of the names, px; `None` for the usual share of the picture.
     pub(crate) most: Option<f64>,
     /// Name of a band.
     pub(crate) name: &'a dyn Fn(usize) -> String,
-    /// What a band stands for.
+    /// Rows and mark of a band.
     pub(crate) mark: &'a Mark<'a>,
 }
 
-/// The bands that show.
+/// The visible bands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
-    /// Where the marks begin, right of the names.
+    /// Left end of the marks, right of the names.
     pub(crate) left: f64,
-    /// Top of the first band that shows.
+    /// Top of the first visible band.
     pub(crate) top: f64,
-    /// First band that shows, and how many do.
+    /// First visible band, and the number of visible ones.
     pub(crate) first: usize,
     pub(crate) shown: usize,
     /// Height of a band.
@@ -50,20 +49,20 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// The bands that show, each with its top.
+    /// The visible bands, each with its top.
     pub(crate) fn each(self) -> impl Iterator<Item = (usize, f64)> {
         (0..self.shown).map(move |i| (self.first + i, self.top + self.row * i as f64))
     }
 
-    /// Where the last band ends.
+    /// Lower edge of the last band.
     pub(crate) fn bottom(&self) -> f64 {
         self.top + self.row * self.shown as f64
     }
 }
 
 impl Bands<'_> {
-    /// Writes the names into `room`, makes every band a hit area and, where some do not fit, the room one
-    /// that scrolls. The names' column has one width however far the bands are scrolled.
+    /// Writes the names into `room` and makes every band a hit area. If some do not fit, the room scrolls. The width of
+    /// the names' column does not depend on the scroll position.
     pub(crate) fn place(&self, scene: &mut Scene, room: Rect, o: &RenderOptions<'_>) -> Placed {
         let [x, top, width, height] = room;
         let shown = ((height / self.row) as usize).clamp(1.min(self.n), self.n);
@@ -97,7 +96,7 @@ impl Bands<'_> {
     }
 }
 
-/// The panel behind bars that run rightwards: its grid, the ticks below it, its title above.
+/// The panel behind horizontal bars: its grid, the ticks below it, the title above.
 pub(crate) fn value_panel(
     scene: &mut Scene,
     rect: Rect,
@@ -119,8 +118,8 @@ pub(crate) fn value_panel(
     scene.text((rect[0], rect[1] - 6.0), title, scene.theme.muted, BOTTOM);
 }
 
-/// The bar of a value panel in its band, with its figure: inside where it has the room, else beside it and off
-/// `keep_off`, where a tick will be. On a logarithmic scale, from whose end a length would mean nothing, a dot.
+/// The bar of a value panel in its band, with its figure: inside if it fits, else beside it and clear of `keep_off`,
+/// the position of a tick. On a logarithmic scale, where bar length means nothing, a dot.
 pub(crate) fn value_bar(
     scene: &mut Scene,
     [left, top, width, height]: Rect,
@@ -164,7 +163,7 @@ pub(crate) fn value_bar(
     }
 }
 
-/// Where an axis is marked, by its scale and its length in px.
+/// Ticks of an axis, by its scale and its length in px.
 pub(crate) type Marks<'a> = Box<dyn Fn(&Scale, f64) -> Vec<Tick> + 'a>;
 
 /// An axis of a plot with two scales.
@@ -187,7 +186,7 @@ impl<'a> Ruler<'a> {
         Ruler { title: title.into(), kind, domain, marks, grid: true }
     }
 
-    /// An axis that is neither marked nor named.
+    /// An axis without ticks and title.
     pub(crate) fn none(domain: (f64, f64)) -> Self {
         Ruler {
             grid: false,
@@ -196,25 +195,25 @@ impl<'a> Ruler<'a> {
     }
 }
 
-/// Round values, each label with so many px, so many of them at least and at most.
+/// Ticks at round values, one label per `each` px, at least and at most so many.
 pub(crate) fn round(format: Format<'_>, each: f64, (least, most): (usize, usize)) -> Marks<'_> {
     Box::new(move |scale, px| {
         ticks::ticks(scale, ((px / each) as usize).clamp(least, most), &format)
     })
 }
 
-/// Room around a plot beside that of the ticks on its left, px.
+/// Space around a plot, px, in addition to that of the ticks on its left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     pub(crate) top: f64,
     pub(crate) right: f64,
     pub(crate) bottom: f64,
-    /// What of the room below belongs to the panel.
+    /// Part of the space below that belongs to the panel.
     pub(crate) lane: f64,
 }
 
 impl Around {
-    /// A title line above, ticks with a title below.
+    /// For a title line above, and ticks with a title below.
     pub(crate) const USUAL: Around = Around { top: 24.0, right: 12.0, bottom: 40.0, lane: 0.0 };
 }
 
@@ -225,7 +224,7 @@ pub(crate) fn xy(
     x: &Ruler<'_>,
     y: &Ruler<'_>,
 ) -> Plot {
-    // The y ticks decide the left margin, which decides the plot.
+    // The y ticks determine the left margin, and thus the plot.
     let draft = Scale::new(y.kind, y.domain, (1.0, 0.0));
     let y_ticks = (y.marks)(&draft, height);
     let labels = y_ticks.iter().filter_map(|t| t.label.as_deref());
@@ -243,27 +242,27 @@ pub(crate) fn xy(
     plot
 }
 
-/// Columns of one width above their names, of which those show that fit.
+/// Columns of equal width above their names; they scroll if not all fit.
 pub(crate) struct Upright<'a> {
     pub(crate) names: &'a [String],
-    /// What they are of, and what they are where some do not fit: `boxes`.
+    /// Title of the names, and what the columns are called where some do not fit: `boxes`.
     pub(crate) title: &'a str,
     pub(crate) what: &'a str,
-    /// Least and most width of one, px.
+    /// Minimum and maximum width of a column, px.
     pub(crate) widths: (f64, f64),
-    /// First that shows.
+    /// First visible column.
     pub(crate) first: usize,
 }
 
 impl Upright<'_> {
-    /// The panel with its Y axis and the names; gives the plot, the width of a column and those that show.
+    /// Draws the panel with its Y axis and the names; returns the plot, the width of a column and the visible ones.
     pub(crate) fn plot(
         &self,
         scene: &mut Scene,
         room: Rect,
         y: &Ruler<'_>,
     ) -> (Plot, f64, Range<usize>) {
-        // Names that do not fit beside each other read upwards.
+        // Names that do not fit side by side are turned.
         let (n, widest) = (self.names.len(), text::widest(self.names, FONT));
         let (each, _) = fit(scene.width - 60.0, n, self.widths);
         let turned = widest + 8.0 > each;
@@ -296,8 +295,8 @@ impl Upright<'_> {
     }
 }
 
-/// Grid lines, tick marks, tick labels (none overlapping) and titles, of a plot in a room from its left end to
-/// its right.
+/// Draws grid lines, ticks, tick labels (none overlapping) and titles of a plot, in a room that extends from `left` to
+/// `right`.
 fn axes(
     scene: &mut Scene,
     (plot, from, until): (&Plot, f64, f64),
@@ -307,7 +306,7 @@ fn axes(
 ) {
     let [l, t, w, h] = plot.rect;
     let (r, b) = (l + w, t + h);
-    // Minor lines below major ones, so that none is cut.
+    // Minor lines below major ones, so that no major one is interrupted.
     for major in [false, true] {
         let color = if major { scene.theme.grid } else { scene.theme.grid_minor };
         for ((axis, ticks), vertical) in [(x, true), (y, false)] {

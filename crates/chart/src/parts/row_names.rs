@@ -1,4 +1,4 @@
-//! Names of single rows, no two alike: the shape, and as much else as tells it from the others.
+//! Unique names of single rows: the shape, and as much more as tells it from the others.
 
 use gemmscope_analysis::names;
 use gemmscope_model::tiling::kernel_name::KernelName;
@@ -11,29 +11,29 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct RowNames {
     frame: Frame,
-    /// Each row has a readable kernel name that no other row has.
+    /// Each row has a readable, unique kernel name.
     kernels: bool,
-    /// What is not the same in all rows.
+    /// Properties that differ between rows.
     differs: Vec<NamePart>,
-    /// By row of the frame.
+    /// For each row of the frame.
     needs: Vec<Needs>,
-    /// No two rows in turn are of one line, as those of a table with a column per kernel are.
+    /// No two consecutive rows come from one line, as those of a table with a column per kernel do.
     lines_are_unique: bool,
 }
 
-/// Rows up to which shapes are counted: of more each name has all that there is.
+/// Up to this many rows, shapes are compared; with more, each name has all parts.
 const LARGEST: usize = 200_000;
 
-/// What the name of a row needs besides its shape.
+/// Needed in the name of a row besides its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
     Nothing,
     Parts,
-    /// The parts, the tile of its kernel if known, and its line in the file, or its number.
+    /// The parts, the tile of its kernel if known, and its line in the file or its number.
     Line,
 }
 
-/// What tells rows of one shape apart.
+/// Properties that tell rows of one shape apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NamePart {
     Types,
@@ -77,7 +77,7 @@ impl NamePart {
 }
 
 impl RowNames {
-    /// Finds what tells the rows apart.
+    /// Determines what tells the rows apart.
     pub(crate) fn new(frame: &Frame) -> Self {
         let d = &*frame.data;
         let rows = || frame.rows.iter().map(|r| *r as usize);
@@ -109,7 +109,7 @@ impl RowNames {
         let needs = match (named, several) {
             (false, _) => Needs::Line,
             (true, false) => Needs::Nothing,
-            // All have their parts, so that names can be compared.
+            // All names have their parts, so that they can be compared.
             (true, true) => Needs::Parts,
         };
         let mut needs = vec![needs; frame.rows.len()];
@@ -126,7 +126,7 @@ impl RowNames {
         }
     }
 
-    /// The name of a row of the frame, by its place there.
+    /// Name of `frame.rows[place]`.
     pub(crate) fn get(&self, place: usize) -> String {
         let d = &*self.frame.data;
         let Some(r) = self.frame.rows.get(place).map(|r| *r as usize) else {
@@ -160,10 +160,9 @@ impl RowNames {
     }
 }
 
-/// The parts without those that an earlier one tells already: a library with one file is not named
-/// after that too.
+/// The parts without those that an earlier one implies: with one file per library, the file is left out.
 fn telling(frame: &Frame, differs: Vec<NamePart>) -> Vec<NamePart> {
-    // By text: codes of types and layouts are those of whole operations.
+    // Compared by text: the codes of types and layouts are those of whole operations.
     let of = |part: &NamePart| -> Vec<u32> {
         let (mut known, mut texts) = (Vec::new(), BTreeMap::new());
         let rows = frame.rows.iter().map(|r| *r as usize);
@@ -188,10 +187,10 @@ fn telling(frame: &Frame, differs: Vec<NamePart>) -> Vec<NamePart> {
     kept.into_iter().map(|k| k.0).collect()
 }
 
-/// Letters of a kernel's name that can be read beside a bar.
+/// Longest kernel name, in characters, that is readable beside a bar.
 const READABLE: usize = 60;
 
-/// True where each row has a kernel name that no other row has, and none is too long to be read.
+/// True if each row has a unique kernel name and none is too long.
 fn own_kernels(frame: &Frame) -> bool {
     let d = &*frame.data;
     let Some(codes) = d.codes(ColumnMeaning::Kernel) else {

@@ -1,20 +1,19 @@
-//! Linear and logarithmic axes: data to pixels and back, zoom and pan as pure functions.
+//! Linear and logarithmic axes: data to pixels and back; zoom and pan as pure functions.
 
 use gemmscope_table::keyed;
 
 keyed! {
-    /// How an axis spaces its values.
+    /// Spacing of the values of an axis.
     pub enum ScaleKind {
-        /// Equal steps.
+        /// Equal differences.
         Linear = "linear", "linear";
-        /// Equal factors.
+        /// Equal ratios.
         Log = "log", "logarithmic";
     }
 }
 
 impl ScaleKind {
-    /// Data value to axis position (the value itself, or its decimal logarithm); NaN where the
-    /// axis has no place for it.
+    /// Data value to axis position (the value itself, or its decimal logarithm); NaN if the value is not on the axis.
     pub(crate) fn forward(self, v: f64) -> f64 {
         match self {
             ScaleKind::Linear if v.is_finite() => v,
@@ -23,8 +22,7 @@ impl ScaleKind {
         }
     }
 
-    /// How far along an axis between two ends a value lies, 0 to 1; the middle where the axis has no place
-    /// for it.
+    /// Relative position of a value between two ends, 0 to 1; 0.5 if the value is not on the axis.
     pub(crate) fn part(self, v: f64, (low, high): (f64, f64)) -> f64 {
         let (low, high) = (self.forward(low), self.forward(high));
         let part = (self.forward(v) - low) / (high - low);
@@ -40,7 +38,7 @@ impl ScaleKind {
     }
 }
 
-/// The smallest and largest of the values the axis can show.
+/// Smallest and largest of the values that the axis can show; `None` if there are none.
 pub(crate) fn extent(kind: ScaleKind, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     extent_of(kind, &mut values.into_iter())
 }
@@ -58,7 +56,7 @@ fn extent_of(kind: ScaleKind, values: &mut dyn Iterator<Item = f64>) -> Option<(
     out
 }
 
-/// Widens a domain by a share of its length on both sides; a single value gets room around it.
+/// Widens a domain by a share of its length on both sides; a single value is widened too.
 pub(crate) fn padded(kind: ScaleKind, domain: (f64, f64), share: f64) -> (f64, f64) {
     let (a, b) = positions(kind, domain);
     let floor = match kind {
@@ -69,7 +67,7 @@ pub(crate) fn padded(kind: ScaleKind, domain: (f64, f64), share: f64) -> (f64, f
     sane(kind, (kind.back(a - pad), kind.back(b + pad)))
 }
 
-/// An axis: a data domain laid over a pixel range (which may run backwards, as y does).
+/// An axis: a data domain mapped to a pixel range (which may run backwards, as y does).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// Spacing.
@@ -81,17 +79,17 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale; a domain that cannot be shown is replaced by one that can.
+    /// A scale; an invalid domain is replaced by a valid one.
     pub(crate) fn new(kind: ScaleKind, domain: (f64, f64), range: (f64, f64)) -> Self {
         Scale { kind, domain: sane(kind, domain), range }
     }
 
-    /// Pixel of a value; NaN where the axis has no place for it.
+    /// Pixel of a value; NaN if it is not on the axis.
     pub fn px(&self, v: f64) -> f64 {
         self.px_of_position(self.kind.forward(v))
     }
 
-    /// Pixel of an axis position (of the logarithm, on a logarithmic axis).
+    /// Pixel of an axis position (the logarithm, on a logarithmic axis).
     pub(crate) fn px_of_position(&self, t: f64) -> f64 {
         let (slope, offset) = self.affine();
         slope * t + offset
@@ -113,7 +111,7 @@ impl Scale {
         self.kind.back((px - offset) / slope)
     }
 
-    /// Zoomed by `factor` (> 1 shows less) so that the value under `px` stays there.
+    /// Zooms by `factor` (> 1 shows less), keeping the value under `px` in place.
     pub(crate) fn zoomed(&self, px: f64, factor: f64) -> Scale {
         if !(factor.is_finite() && factor > 0.0 && px.is_finite()) {
             return *self;
@@ -124,7 +122,7 @@ impl Scale {
         self.with_positions((at - (at - a) / factor, at + (b - at) / factor))
     }
 
-    /// Moved by pixels, as a drag does: the content follows the pointer.
+    /// Pans by pixels: the content follows the pointer.
     pub(crate) fn panned(&self, dpx: f64) -> Scale {
         let (slope, _) = self.affine();
         let shift = -dpx / slope;
@@ -135,14 +133,14 @@ impl Scale {
         self.with_positions((a + shift, b + shift))
     }
 
-    /// Showing what lies between two pixels (a box zoom).
+    /// The scale of the range between two pixels (a box zoom).
     pub(crate) fn between(&self, px0: f64, px1: f64) -> Scale {
         let (v0, v1) = (self.value(px0), self.value(px1));
         Scale::new(self.kind, (v0.min(v1), v0.max(v1)), self.range)
     }
 
-    /// Kept within reach of `data`: never zoomed out past four times its span (three decades
-    /// either side), never so far away that none of it shows, never finer than floats resolve.
+    /// Limits the domain relative to `data`: at most four times its span (three decades on either side), always showing
+    /// a part of it, and no finer than floats resolve.
     pub(crate) fn clamped(&self, data: (f64, f64)) -> Scale {
         let (da, db) = positions(self.kind, sane(self.kind, data));
         let (mut a, mut b) = positions(self.kind, self.domain);
@@ -159,7 +157,7 @@ impl Scale {
         let length = (b - a).clamp(least, most);
         let mid = (a + b) / 2.0;
         (a, b) = (mid - length / 2.0, mid + length / 2.0);
-        // An eighth of the view keeps touching the data.
+        // An eighth of the view always overlaps the data.
         let keep = (length / 8.0).min(span);
         if a > db - keep {
             (a, b) = (db - keep, db - keep + length);
@@ -179,7 +177,7 @@ fn positions(kind: ScaleKind, domain: (f64, f64)) -> (f64, f64) {
     (kind.forward(d.0), kind.forward(d.1))
 }
 
-/// A domain that can be drawn: finite, ordered, not empty, positive on a logarithmic axis.
+/// A valid domain: finite, ordered, not empty, positive on a logarithmic axis.
 fn sane(kind: ScaleKind, (a, b): (f64, f64)) -> (f64, f64) {
     match kind {
         ScaleKind::Log => {

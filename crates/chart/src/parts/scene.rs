@@ -1,4 +1,4 @@
-//! A picture as data: shapes in CSS pixels, what can be hit, and the same content as a table.
+//! A picture as data: shapes in CSS pixels, hit areas, and text for screen readers.
 //!
 //! A chart builds a `Scene` from a frame of data; `paint` is the only code that knows a drawing
 //! library. Hover, selection and keyboard focus use its hit areas.
@@ -15,7 +15,7 @@ use crate::tooltip::Tooltip;
 pub struct Color(pub u8, pub u8, pub u8, pub u8);
 
 impl Color {
-    /// As CSS writes it: `#rrggbbaa`.
+    /// CSS notation: `#rrggbbaa`.
     pub fn css(self) -> String {
         format!("#{:02x}{:02x}{:02x}{:02x}", self.0, self.1, self.2, self.3)
     }
@@ -24,43 +24,43 @@ impl Color {
 /// A point in CSS pixels, origin top left.
 pub type Point = (f64, f64);
 
-/// Where a text hangs on its point horizontally.
+/// Horizontal alignment of a text to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// The text begins at the point.
+    /// The point is the text's left end.
     Start,
-    /// The text is centred on the point.
+    /// The point is the text's middle.
     Middle,
-    /// The text ends at the point.
+    /// The point is the text's right end.
     End,
 }
 
-/// Where a text hangs on its point vertically.
+/// Vertical alignment of a text to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Baseline {
-    /// The point is at the text's top.
+    /// The point is the text's top.
     Top,
     /// The point is at half height.
     Middle,
-    /// The point is at the bottom.
+    /// The point is the text's bottom.
     Bottom,
 }
 
-/// Where a text hangs on its point.
+/// Alignment of a text to its point.
 pub(crate) type Hang = (Anchor, Baseline);
-/// It begins at the point, at half height.
+/// The point is at the text's left, half height.
 pub(crate) const START: Hang = (Anchor::Start, Baseline::Middle);
-/// Its middle is at the point.
+/// The point is at the text's centre.
 pub(crate) const CENTER: Hang = (Anchor::Middle, Baseline::Middle);
-/// It ends at the point, at half height.
+/// The point is at the text's right, half height.
 pub(crate) const END: Hang = (Anchor::End, Baseline::Middle);
-/// It hangs down from the point, centred.
+/// The point is at the text's top, centred.
 pub(crate) const BELOW: Hang = (Anchor::Middle, Baseline::Top);
-/// It hangs down from the point, which is where it begins.
+/// The point is at the text's top left.
 pub(crate) const TOP: Hang = (Anchor::Start, Baseline::Top);
-/// It hangs down from the point, which is where it ends.
+/// The point is at the text's top right.
 pub(crate) const TOP_END: Hang = (Anchor::End, Baseline::Top);
-/// It stands on the point, which is where it begins.
+/// The point is at the text's bottom left.
 pub(crate) const BOTTOM: Hang = (Anchor::Start, Baseline::Bottom);
 
 /// Shape of a data mark.
@@ -84,27 +84,27 @@ pub enum Symbol {
     Open,
 }
 
-/// Many marks of one shape, stored by column.
+/// Many marks of one symbol, stored by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marks {
-    /// Centres, horizontal.
+    /// Horizontal centres.
     pub xs: Vec<f32>,
-    /// Centres, vertical; as many as `xs`.
+    /// Vertical centres; as many as `xs`.
     pub ys: Vec<f32>,
-    /// Radius in px where `radii` has none.
+    /// Radius in px if `radii` is empty.
     pub radius: f64,
-    /// A radius per mark, or empty.
+    /// Radius of each mark, or empty.
     pub radii: Vec<f32>,
     /// Shape.
     pub symbol: Symbol,
-    /// Index into `palette` per mark; empty means 0 for all.
+    /// Palette index of each mark; empty means all 0.
     pub codes: Vec<u16>,
     /// Colours.
     pub palette: Vec<Color>,
 }
 
 impl Marks {
-    /// Marks of one radius and shape, with none in it yet.
+    /// An empty set of marks of one radius and symbol.
     pub(crate) fn new(symbol: Symbol, radius: f64, palette: Vec<Color>) -> Self {
         Marks {
             xs: Vec::new(),
@@ -117,7 +117,7 @@ impl Marks {
         }
     }
 
-    /// Adds a mark of a colour.
+    /// Adds a mark with a palette index.
     pub(crate) fn add(&mut self, (x, y): (f32, f32), code: u16) {
         self.xs.push(x);
         self.ys.push(y);
@@ -129,7 +129,7 @@ impl Marks {
         self.xs.len().min(self.ys.len())
     }
 
-    /// True without marks.
+    /// True if there are no marks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -147,7 +147,7 @@ impl Marks {
         self.radii.get(i).map_or(self.radius, |&r| f64::from(r))
     }
 
-    /// Colour of mark `i`; transparent where the code has none.
+    /// Colour of mark `i`; transparent if its code is beyond the palette.
     pub(crate) fn color_of(&self, i: usize) -> Color {
         let code = self.codes.get(i).map_or(0, |&c| usize::from(c));
         self.palette.get(code).copied().unwrap_or(Color(0, 0, 0, 0))
@@ -213,7 +213,7 @@ pub enum Item {
         anchor: Anchor,
         /// Vertical anchor.
         baseline: Baseline,
-        /// It reads upwards.
+        /// Turned to read upwards.
         turned: bool,
     },
     /// Pixels (a density image), stretched to `rect`; RGBA, row-major, not premultiplied.
@@ -224,10 +224,10 @@ pub enum Item {
         width: u32,
         /// Pixel rows.
         height: u32,
-        /// 4 bytes a pixel.
+        /// 4 bytes per pixel.
         rgba: Vec<u8>,
     },
-    /// Everything until the matching `Unclip` is cut to the rectangle.
+    /// Clips everything until the matching `Unclip` to the rectangle.
     Clip {
         /// Left, top, width, height.
         rect: [f64; 4],
@@ -236,14 +236,14 @@ pub enum Item {
     Unclip,
 }
 
-/// Something a pointer or the keyboard can reach.
+/// A target of the pointer and the keyboard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HitArea {
-    /// What it stands for: dataset rows (one for a point, several for a cell or a bar).
+    /// Its dataset rows (one for a point, several for a cell or a bar).
     pub rows: Vec<u32>,
-    /// Bounding box: left, top, width, height. A dot's centre is the box's.
+    /// Bounding box: left, top, width, height. A dot has the same centre.
     pub rect: [f64; 4],
-    /// What it is, for the pointer and for assistive technology.
+    /// Its description, for the pointer and for assistive technology.
     pub tooltip: Tooltip,
 }
 
@@ -255,45 +255,45 @@ impl HitArea {
     }
 }
 
-/// How much of a row of bands shows.
+/// Visible part of a row of bands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
-    /// First band that shows.
+    /// First visible band.
     pub first: usize,
-    /// Bands that show.
+    /// Number of visible bands.
     pub shown: usize,
-    /// All bands.
+    /// Number of all bands.
     pub total: usize,
     /// Width or height of a band in px.
     pub step: f64,
 }
 
 impl Window {
-    /// True where bands are out of sight.
+    /// True if some bands are not visible.
     pub fn scrolls(&self) -> bool {
         self.shown < self.total
     }
 
-    /// The window moved by bands, within the ends.
+    /// First band after moving by `by` bands, limited to the ends.
     pub fn moved(&self, by: f64) -> usize {
         let last = self.total.saturating_sub(self.shown);
         (self.first as f64 + by).round().clamp(0.0, last as f64) as usize
     }
 }
 
-/// A part of a picture that answers to more than a pointer over a mark.
+/// A part of a picture that reacts to dragging or the wheel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DragArea {
-    /// A bar of colours: dragging along it sets a range of a figure, which filters.
+    /// A colour bar: dragging along it filters its field by a range.
     Range {
         /// Left, top, width, height.
         rect: [f64; 4],
-        /// The figure, as the text form of a field.
+        /// The field, in its text form.
         field: String,
         /// Values over the bar's width.
         scale: Scale,
     },
-    /// A part that holds more than fits: the wheel, a drag and the keyboard move it.
+    /// A part that scrolls, by wheel, drag and keyboard.
     Scroll {
         /// Left, top, width, height.
         rect: [f64; 4],
@@ -311,24 +311,24 @@ pub struct Scene {
     pub width: f64,
     /// Height in CSS pixels.
     pub height: f64,
-    /// The colours that it is drawn in.
+    /// Its colours.
     pub theme: Theme,
-    /// One sentence: what the picture shows (the canvas's accessible name).
+    /// One sentence: what the picture shows (accessible name of the canvas).
     pub title: String,
     /// Extra text for screen readers: counts, roofs, what was left out.
     pub description: String,
-    /// What is drawn, in order.
+    /// Shapes in painting order.
     pub items: Vec<Item>,
-    /// What can be hit (small numbers of marks; large scatters carry a `hit` grid of their own).
+    /// Hit areas, if there are few marks; large scatters have a `hit` grid instead.
     pub hit_areas: Vec<HitArea>,
-    /// What can be dragged or scrolled.
+    /// Parts that can be dragged or scrolled.
     pub drag_areas: Vec<DragArea>,
-    /// Why nothing (or not everything) is drawn, for an empty state.
+    /// Empty state: why nothing (or not everything) is drawn.
     pub message: Option<String>,
 }
 
 impl Scene {
-    /// An empty picture of a size, to be drawn in the colours of a theme.
+    /// An empty picture of a size and theme.
     pub(crate) fn new(
         theme: &Theme,
         (width, height): (f64, f64),
@@ -366,13 +366,13 @@ impl Scene {
         self.items.push(Item::Rect { rect, fill: Some(fill), stroke: Some(stroke) });
     }
 
-    /// Adds the box that a reader draws.
+    /// Adds the box drawn by the user.
     pub(crate) fn brush(&mut self, rect: [f64; 4]) {
         let accent = self.theme.accent;
         self.boxed(rect, alpha(accent, 0.12), (alpha(accent, 0.8), 1.0));
     }
 
-    /// Adds many marks, if there are some.
+    /// Adds many marks, if not empty.
     pub(crate) fn marks(&mut self, marks: Marks) {
         self.items.extend((!marks.is_empty()).then_some(Item::Marks(marks)));
     }
@@ -382,12 +382,12 @@ impl Scene {
         self.items.push(Item::Symbol { at, radius, symbol, color });
     }
 
-    /// Adds a line of text in the size of labels.
+    /// Adds a line of text in label size.
     pub(crate) fn text(&mut self, at: Point, text: impl Into<String>, color: Color, hang: Hang) {
         self.sized(at, text, FONT, color, hang);
     }
 
-    /// Adds a line of text of a size in px.
+    /// Adds a line of text with a size in px.
     pub(crate) fn sized(
         &mut self,
         at: Point,
@@ -402,7 +402,7 @@ impl Scene {
         self.items.push(item);
     }
 
-    /// Adds a line of bold text of a size in px.
+    /// Adds a line of bold text with a size in px.
     pub(crate) fn bold(
         &mut self,
         at: Point,
@@ -417,18 +417,18 @@ impl Scene {
         }
     }
 
-    /// Makes a rectangle answer to the pointer and the keyboard.
+    /// Adds a hit area.
     pub(crate) fn hit(&mut self, rows: Vec<u32>, rect: [f64; 4], tooltip: Tooltip) {
         self.hit_areas.push(HitArea { rows, rect, tooltip });
     }
 
-    /// Makes a part one that scrolls, and says how much of it shows.
+    /// Adds a part that scrolls, and describes how much of it is visible.
     pub(crate) fn scrolls(&mut self, rect: [f64; 4], columns: Window, rows: Window, words: String) {
         self.description = words;
         self.drag_areas.push(DragArea::Scroll { rect, columns, rows });
     }
 
-    /// Makes room of a colour above everything: the scene grows by `by` pixels and its content moves down.
+    /// Adds a coloured strip at the top: the scene grows by `by` px and its content moves down.
     pub(crate) fn add_above(&mut self, by: f64, color: Color) {
         let line = |points: &mut Vec<Point>| points.iter_mut().for_each(|p| p.1 += by);
         for item in &mut self.items {
@@ -455,7 +455,7 @@ impl Scene {
         self.items.insert(0, Item::Rect { rect, fill: Some(color), stroke: None });
     }
 
-    /// The part that scrolls: its place, columns and rows.
+    /// The part that scrolls: rectangle, columns and rows.
     pub fn scroll(&self) -> Option<([f64; 4], Window, Window)> {
         self.drag_areas.iter().find_map(|h| match h {
             DragArea::Scroll { rect, columns, rows } => Some((*rect, *columns, *rows)),
@@ -463,7 +463,7 @@ impl Scene {
         })
     }
 
-    /// The bar of colours at a point or a little beside it: its place, its field, its values.
+    /// The colour bar at or near a point: rectangle, field and values.
     pub(crate) fn range_at(&self, at: Point) -> Option<([f64; 4], &str, Scale)> {
         const SLACK: f64 = 6.0;
         self.drag_areas.iter().find_map(|area| match area {

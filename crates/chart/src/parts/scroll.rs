@@ -1,5 +1,5 @@
-//! Scrolled pictures: the bars that say which part shows and can be dragged, and the picture with
-//! nothing out of sight.
+//! Scrolled pictures: scroll bars, which show the visible part and can be dragged, and the picture with everything in
+//! sight.
 
 use crate::chart::{Chart, RenderOptions};
 use crate::clip;
@@ -11,13 +11,13 @@ use crate::scene::{Point, Scene, Window};
 const THICK: f64 = 6.0;
 /// Shortest thumb in px: a shorter one is hard to grab.
 const SHORTEST: f64 = 28.0;
-/// Longest side and largest area of a whole picture in px: what a browser can still paint.
+/// Longest side, px, and largest area, px², of a whole picture: what a browser can still paint.
 const LONGEST: f64 = 16_384.0;
 const LARGEST: f64 = 100e6;
-/// The same in words.
+/// The limit in words.
 pub const LIMIT: &str = "a picture ends at 16\u{202f}384 px per side and 100 megapixels";
 
-/// True where a picture of this size can be painted at so many pixels a CSS pixel.
+/// True if a picture of this size can be painted with `scale` pixels per CSS pixel.
 pub fn fits((width, height): (f64, f64), scale: f64) -> bool {
     width.max(height) * scale <= LONGEST && width * height * scale * scale <= LARGEST
 }
@@ -25,11 +25,11 @@ pub fn fits((width, height): (f64, f64), scale: f64) -> bool {
 /// One scroll bar of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScrollBar {
-    /// Where the thumb moves: left, top, width, height.
+    /// Range of the thumb: left, top, width, height.
     pub track: Rect,
     /// Start of the thumb along the track, and its length, px.
     pub thumb: (f64, f64),
-    /// It scrolls rows; else columns.
+    /// True if it scrolls rows, false for columns.
     pub vertical: bool,
     window: Window,
 }
@@ -48,19 +48,19 @@ impl ScrollBar {
         }
     }
 
-    /// Where the thumb is.
+    /// Rectangle of the thumb.
     pub(crate) fn thumb_rect(&self) -> Rect {
         let [l, t, w, h] = self.track;
         let (start, size) = self.thumb;
         if self.vertical { [l, t + start, w, size] } else { [l + start, t, size, h] }
     }
 
-    /// A place along the track, px from its start.
+    /// Position along the track, px from its start.
     pub fn along(&self, (x, y): Point) -> f64 {
         if self.vertical { y - self.track[1] } else { x - self.track[0] }
     }
 
-    /// First band that shows with the thumb's start moved to a place along the track.
+    /// First visible band if the thumb starts at this position along the track.
     pub fn first_at(&self, start: f64) -> usize {
         let length = if self.vertical { self.track[3] } else { self.track[2] };
         let room = (length - self.thumb.1).max(f64::MIN_POSITIVE);
@@ -69,8 +69,7 @@ impl ScrollBar {
     }
 }
 
-/// The scroll bars of a picture: one at the right edge where rows scroll, one at the lower edge
-/// where columns do.
+/// The scroll bars of a picture: at the right edge if rows scroll, at the lower edge if columns do.
 pub(crate) fn bars(scene: &Scene) -> Vec<ScrollBar> {
     let Some(([l, t, w, h], columns, rows)) = scene.scroll() else {
         return Vec::new();
@@ -87,7 +86,7 @@ pub(crate) fn bars(scene: &Scene) -> Vec<ScrollBar> {
     out
 }
 
-/// The bar at a place, `slack` px beside it included.
+/// The bar at a point, including `slack` px beside it.
 pub fn bar_at(scene: &Scene, at: Point, slack: f64) -> Option<ScrollBar> {
     bars(scene).into_iter().find(|bar| {
         let [l, t, w, h] = bar.track;
@@ -101,7 +100,7 @@ pub fn bar_at(scene: &Scene, at: Point, slack: f64) -> Option<ScrollBar> {
     })
 }
 
-/// Draws the bars: a faint track, and a thumb that stands out where it is held or pointed at.
+/// Draws the bars: a faint track, and a thumb that is stronger while hovered or dragged.
 pub(crate) fn draw(over: &mut Scene, of: &Scene, held: bool) {
     for bar in bars(of) {
         over.fill(bar.track, alpha(of.theme.muted, 0.14));
@@ -110,20 +109,19 @@ pub(crate) fn draw(over: &mut Scene, of: &Scene, held: bool) {
     }
 }
 
-/// The size of a picture in which nothing is scrolled out of sight, by what `scene` lacks; `None`
-/// where nothing is. Names that get more room with the picture can make it a little larger.
+/// Size at which nothing of `scene` would scroll; `None` if nothing does. Names that grow with the picture can make it
+/// need a little more.
 pub fn whole_size(scene: &Scene) -> Option<(f64, f64)> {
     let (_, columns, rows) = scene.scroll()?;
     let hidden = |w: Window| (w.total - w.shown.min(w.total)) as f64 * w.step;
     Some(((scene.width + hidden(columns)).ceil(), (scene.height + hidden(rows)).ceil()))
 }
 
-/// The picture with nothing scrolled out of sight; the size it would have where that is more than
-/// [`LIMIT`] says.
+/// The picture with nothing scrolled out of sight; `Err` with its size if that exceeds the [`LIMIT`].
 pub(crate) fn whole(view: &Chart, options: &RenderOptions<'_>) -> Result<Scene, (f64, f64)> {
     let mut options = RenderOptions { first: (0, 0), ..*options };
     let mut size = (options.width, options.height);
-    // Room for longer names can take some of the room that was added: twice or three times.
+    // Longer names can take some of the added room, so this takes two or three rounds.
     for _ in 0..8 {
         let scene = view.scene(&options);
         match whole_size(&scene) {
@@ -169,7 +167,7 @@ mod tests {
             assert!(l >= 380.0 && l + w <= 400.0 && t >= 40.0 && t + h <= 240.0);
             assert_eq!(h, SHORTEST);
             assert_eq!(bar.first_at(bar.thumb.0), first);
-            // Past the ends is at the ends.
+            // Positions beyond the ends are clamped.
             assert_eq!((bar.first_at(-5.0), bar.first_at(1e9)), (0, 100));
             assert_eq!(bar.along((0.0, 60.0)), 20.0);
         }

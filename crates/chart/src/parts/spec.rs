@@ -1,5 +1,5 @@
-//! What the marks of a chart are: groups of rows, each with its names and figures. What stands in the way, legend,
-//! sentences, table and tooltips follow from it; a chart adds its layout.
+//! The marks of a chart as groups of rows with names and figures. Obstacle, legend, sentences, table and tooltips
+//! follow from it; a chart adds its layout.
 
 use crate::aggregate::{Aggregate, Groups, by_figure};
 use crate::band_scale::{Order, natural};
@@ -18,13 +18,13 @@ use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::charts as words;
 
-/// A figure of every group, of an SI base unit.
+/// A figure of every group, in an SI base unit.
 pub(crate) struct Figure {
     title: String,
     unit: String,
-    /// By group; NaN where it is not known.
+    /// Value of each group; NaN if unknown.
     pub(crate) of: Vec<f64>,
-    /// Tooltips say it too.
+    /// Also shown in tooltips.
     tip: bool,
 }
 
@@ -33,38 +33,38 @@ impl Figure {
         Figure { title: title.into(), unit: unit.into(), of, tip: true }
     }
 
-    /// It stands in the table alone.
+    /// Shown in the table only.
     pub(crate) fn no_tip(self) -> Self {
         Figure { tip: false, ..self }
     }
 }
 
-/// The name of a group.
+/// Name of a group.
 pub(crate) type Name = Box<dyn Fn(usize) -> String + Send + Sync>;
 
 /// The marks of a chart.
 pub(crate) struct Spec {
     pub(crate) frame: Frame,
-    /// Plural of what a mark is called: `cells`.
+    /// Plural name of the marks: `cells`.
     pub(crate) marks: &'static str,
-    /// What a mark is named by: of a cell two fields, each with its title.
+    /// Titles and names; a cell has two, one for each axis.
     pub(crate) names: Vec<(String, Name)>,
     pub(crate) groups: Groups,
     pub(crate) figures: Vec<Figure>,
-    /// The groups that have a mark, in the order of the marks.
+    /// The groups that have a mark, in mark order.
     pub(crate) order: Vec<usize>,
-    /// Of the marks; `None` where the chart has colours of its own.
+    /// Colours of the marks; `None` if the chart has its own.
     pub(crate) colors: Option<Colors>,
-    /// How the rows of a group become one figure, where they do.
+    /// How the rows of a group are aggregated, if they are.
     pub(crate) statistic: Option<Aggregate>,
-    /// The text that names contain; empty where nothing is searched for.
+    /// Search text; empty without a search.
     pub(crate) find: String,
-    /// The figure without which a row is not drawn, where rows are.
+    /// If rows are drawn one by one: the figure without which a row is not drawn.
     pub(crate) needs: Option<FieldInfo>,
 }
 
 impl Spec {
-    /// Marks of groups, one each; nothing is searched for, coloured or summarised.
+    /// One mark per group, without search, colours and statistic.
     pub(crate) fn new(
         frame: &Frame,
         marks: &'static str,
@@ -78,14 +78,14 @@ impl Spec {
         Spec { frame, marks, names, groups, figures, order, colors, statistic, find, needs }
     }
 
-    /// The name of a group, as its marks have it.
+    /// Full name of a group.
     pub(crate) fn name(&self, group: usize) -> String {
         let names: Vec<String> = self.names.iter().map(|(_, name)| name(group)).collect();
         names.join(", ")
     }
 
-    /// Sorts marks by name or by a figure: orders by file and by name start at the beginning, others with the
-    /// best one.
+    /// Sorts marks by file order, by name, or by a figure (highest first, NaN last). `up`
+    /// reverses.
     pub(crate) fn sort(&mut self, (by, up): (Order, bool), figure: &[f64]) {
         let mut order = std::mem::take(&mut self.order);
         match by {
@@ -108,7 +108,7 @@ impl Spec {
         self.order.iter().flat_map(|g| self.groups.get(*g))
     }
 
-    /// Whether a row is drawn, where rows are.
+    /// Predicate: the row is drawn, where rows are drawn one by one.
     fn drawn(&self) -> Box<dyn Fn(&&u32) -> bool + '_> {
         match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
             Some(get) => Box::new(move |row| get(**row as usize).is_finite()),
@@ -116,7 +116,7 @@ impl Spec {
         }
     }
 
-    /// The colour of a mark: that of all its rows; `None` where they have several.
+    /// Colour code shared by all rows of a group; `None` if they differ.
     pub(crate) fn code(&self, group: usize, theme: &Theme) -> Option<u16> {
         let colors = self.colors.as_ref()?.of(theme);
         let mut codes = self.groups.get(group).iter().map(|r| colors.code(*r as usize));
@@ -125,7 +125,7 @@ impl Spec {
         (known && codes.all(|c| c == first)).then_some(first)
     }
 
-    /// The columns, with the statistic in the titles of what is said of several GEMMs in one mark.
+    /// The columns; if marks have several GEMMs, the statistic is part of their titles.
     fn columns(&self, of_several: bool) -> Columns<'_, usize> {
         let statistic = self.statistic.filter(|_| of_several);
         let titled = move |title: &str| match statistic {
@@ -135,7 +135,7 @@ impl Spec {
         let names = self.names.iter().fold(Columns::new(), |out, (title, name)| {
             out.text(title.as_str(), move |group: &usize| name(*group)).no_tip()
         });
-        // The page says in tooltips how many they are.
+        // The page itself adds the number of GEMMs to tooltips.
         let drawn = self.drawn();
         let count =
             move |group: &usize| self.groups.get(*group).iter().filter(&drawn).count().to_string();
@@ -145,7 +145,7 @@ impl Spec {
         })
     }
 
-    /// What a tooltip calls a mark: a number says of what it is.
+    /// Heading of a tooltip; a name without letters gets its title.
     fn head(&self, group: usize) -> String {
         let several = self.names.len() > 1;
         let heads = self.names.iter().map(|(title, name)| match name(group) {
@@ -160,13 +160,13 @@ impl Spec {
         self.columns(false).table(self.order.iter().copied())
     }
 
-    /// What a tooltip says of a mark.
+    /// Tooltip of a group.
     pub(crate) fn tooltip(&self, group: usize) -> Tooltip {
         let several = self.groups.get(group).len() > 1;
         self.columns(several).tooltip(self.head(group), &group)
     }
 
-    /// What stands in the way of any mark.
+    /// Why there are no marks, if there are none.
     pub(crate) fn obstacle(&self) -> Option<String> {
         if let Some(why) = words::nothing(&self.frame) {
             return Some(why.to_owned());
@@ -180,7 +180,7 @@ impl Spec {
         }
     }
 
-    /// What is said of the marks of several GEMMs, and of the rows that no mark shows.
+    /// Notes on marks with several GEMMs, and on rows without a mark.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
         let several = self.order.iter().filter(|g| self.groups.get(**g).len() > 1).count();
@@ -196,7 +196,7 @@ impl Spec {
         out
     }
 
-    /// The colours that rows have.
+    /// Legend of the rows' colours.
     pub(crate) fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         self.colors.as_ref().map_or_else(Vec::new, |colors| {
             let colors = colors.of(theme);
@@ -205,16 +205,16 @@ impl Spec {
     }
 }
 
-/// How bars lie below each other.
+/// Layout of bars below each other.
 pub(crate) struct BarRows {
-    /// Height of one, px.
+    /// Height of a bar, px.
     pub(crate) row: f64,
-    /// Room above them and below them, px.
+    /// Room above and below them, px.
     pub(crate) around: (f64, f64),
 }
 
 impl BarRows {
-    /// Names the marks that show, one below the other, and makes them hit areas.
+    /// Writes the names of the visible bars and makes each a hit area.
     pub(crate) fn place(
         &self,
         spec: &Spec,
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(s.obstacle(), None);
         s.statistic = Some(Aggregate::Median);
         assert_eq!(s.notes(), ["1 of 2 cells show the median of several GEMMs."]);
-        // The mark of two rows goes.
+        // Hide the mark that has two rows.
         (s.order, s.find) = (vec![0], "6".to_owned());
         assert_eq!(s.notes(), ["2 GEMMs not shown: no value on an axis, or not searched for."]);
         assert_eq!(s.table().rows.len(), 1);

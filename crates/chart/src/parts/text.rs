@@ -1,8 +1,7 @@
-//! Widths of text, from a fixed table of advances.
+//! Text widths, from a fixed table of advances.
 //!
-//! Measuring through the drawing library touches the page and is wrong under a strict content
-//! policy. The table is of a wide sans-serif, so that a label that fits by it fits in any
-//! system font.
+//! Measuring through the drawing library would need the page, and is wrong under a strict content security policy. The
+//! table is that of a wide sans-serif, so that a label that fits by it fits in any system font.
 
 use gemmscope_analysis::compare::shared_start;
 
@@ -34,7 +33,7 @@ fn advance(c: char) -> f64 {
     f64::from(thousandths) / 1000.0
 }
 
-/// Width of a text in px, at most a little more than what a browser draws.
+/// Width of a text, px; an upper bound close to what a browser draws.
 pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     let em: f64 = text.chars().map(advance).sum();
     em * size * if bold { 1.1 } else { 1.0 }
@@ -45,7 +44,7 @@ pub(crate) fn widest(texts: impl IntoIterator<Item = impl AsRef<str>>, size: f64
     texts.into_iter().map(|t| width(t.as_ref(), size, false)).fold(0.0, f64::max)
 }
 
-/// The characters that `room` px hold.
+/// The characters that fit into `room` px.
 fn taken(chars: impl Iterator<Item = char>, size: f64, mut room: f64) -> String {
     let fits = |c: &char| {
         room -= advance(*c) * size;
@@ -54,7 +53,7 @@ fn taken(chars: impl Iterator<Item = char>, size: f64, mut room: f64) -> String 
     chars.take_while(fits).collect()
 }
 
-/// The text, or as much of it as `cut` takes of the room beside `…`; empty where not even that fits.
+/// The text, or as much of it as `cut` takes of the room left by `…`; empty if not even that fits.
 fn cut(text: &str, size: f64, max: f64, cut: impl Fn(f64) -> String) -> String {
     let room = max - width("…", size, false);
     match width(text, size, false) <= max {
@@ -64,12 +63,12 @@ fn cut(text: &str, size: f64, max: f64, cut: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// The text, or its beginning and `…` within `max` px.
+/// The text, or its beginning and `…`, within `max` px.
 pub(crate) fn ellipsis(text: &str, size: f64, max: f64) -> String {
     cut(text, size, max, |room| format!("{}…", taken(text.chars(), size, room).trim_end()))
 }
 
-/// The text with its middle left out: kernel names differ at both ends.
+/// The text with its middle replaced by `…`: kernel names differ at both ends.
 pub(crate) fn ellipsis_middle(text: &str, size: f64, max: f64) -> String {
     cut(text, size, max, |room| {
         let tail = taken(text.chars().rev(), size, room * 0.5);
@@ -78,8 +77,8 @@ pub(crate) fn ellipsis_middle(text: &str, size: f64, max: f64) -> String {
     })
 }
 
-/// Names beside each other within `max` px each, no two alike that are not: where the middles that
-/// are left out are all that tells some apart, what these share is left out instead.
+/// Shortens names to `max` px each, keeping different names different: if they differ only in the middle that would be
+/// left out, the part that they share is left out instead.
 pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
     let mut out: Vec<String> = names.iter().map(|n| ellipsis_middle(n, size, max)).collect();
     let cut = |out: &[String]| -> Vec<Vec<usize>> {
@@ -117,7 +116,7 @@ pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
     out
 }
 
-/// Breaks a text into lines no wider than `max`, at spaces where there are any.
+/// Wraps a text into lines no wider than `max`, at spaces if possible.
 pub(crate) fn wrap(text: &str, size: f64, max: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -153,14 +152,14 @@ mod tests {
         let (a, b) = (name("256x128"), name("128x256"));
         let cut = cut_apart(&[&a, &b, "other"], 11.0, 100.0);
         assert_eq!(cut, ["…MT256x128_S…", "…MT128x256_S…", "other"]);
-        // Where nothing else tells them apart numbers do, in the order of the names.
+        // As a last resort they are numbered, in order.
         let long = ["l1", "i1", "l2", "i2"].map(|n| {
             let same = n[..1].repeat(40);
             format!("{same}{}{same}", &n[1..])
         });
         let long = long.each_ref().map(String::as_str);
         assert_eq!(cut_apart(&long, 11.0, 31.0), ["… (1)", "… (3)", "… (2)", "… (4)"]);
-        // Names that are the same stay the same.
+        // Equal names stay equal.
         assert_eq!(cut_apart(&["a", "a"], 11.0, 100.0), ["a", "a"]);
     }
 

@@ -1,4 +1,4 @@
-//! Where an axis is marked, and how numbers on it are written.
+//! Ticks of an axis, and number formats.
 
 use crate::scale::{Scale, ScaleKind};
 use gemmscope_model::units::{self, Prefix, format_short, format_significant, trim_zeros};
@@ -8,39 +8,39 @@ use gemmscope_model::units::{self, Prefix, format_short, format_significant, tri
 pub(crate) struct Tick {
     /// Data value.
     pub(crate) value: f64,
-    /// Text; minor marks have none.
+    /// Label; `None` for minor ticks.
     pub(crate) label: Option<String>,
 }
 
-/// How the numbers of an axis are written.
+/// Number format of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Format<'a> {
-    /// Unit after the prefix: `FLOP/s`. Empty: a plain number.
+    /// Unit after the prefix: `FLOP/s`. Empty for plain numbers.
     unit: &'a str,
-    /// Prefixes to choose from; none: plain numbers.
+    /// Prefixes to choose from; none for plain numbers.
     prefixes: &'static [Prefix],
-    /// The values are fractions written as percentages.
+    /// Fractions, written as percentages.
     percent: bool,
 }
 
 impl<'a> Format<'a> {
-    /// SI prefixes above one: `100 GFLOP/s`; fractions plain: `0.1 FLOP/B`.
+    /// SI prefixes above one, `100 GFLOP/s`; smaller numbers plain, `0.1 FLOP/B`.
     pub(crate) fn si(unit: &'a str) -> Self {
         Format { prefixes: units::SI_FROM_ONE, ..Format::plain(unit) }
     }
 
-    /// Rates of work in FLOP/s: up to `TFLOP/s`, never `PFLOP/s`, as data sheets write them.
+    /// Rates in FLOP/s: up to `TFLOP/s`, never `PFLOP/s`, as in datasheets.
     pub(crate) fn rate() -> Format<'static> {
         Format { prefixes: units::SI_OF_RATES, ..Format::plain("FLOP/s") }
     }
 
-    /// SI prefixes on both sides of one: `20 µs`.
+    /// SI prefixes above and below one: `20 µs`.
     pub(crate) fn seconds() -> Format<'static> {
         Format { prefixes: &units::SI, ..Format::plain("s") }
     }
 
-    /// What suits a unit: `s`, `FLOP/s`, `%` (of fractions), anything else with SI prefixes from
-    /// one up; a plain number where there is no unit or an intensity.
+    /// The format of a unit: `s`, `FLOP/s`, `%` (for fractions), others with SI prefixes above one; plain numbers
+    /// without a unit and for intensities.
     pub(crate) fn of(unit: &'a str) -> Self {
         match unit {
             "s" => Format::seconds(),
@@ -51,7 +51,7 @@ impl<'a> Format<'a> {
         }
     }
 
-    /// The same numbers without the unit, for ticks under a title that has it.
+    /// The same format without the unit, for ticks under a title that states it.
     pub(crate) fn bare(&self) -> Format<'static> {
         Format { unit: if self.percent { "%" } else { "" }, ..*self }
     }
@@ -66,13 +66,13 @@ impl<'a> Format<'a> {
         Format { unit, prefixes: &[], percent: false }
     }
 
-    /// The number with its unit, at most `digits` significant digits; `n/a` for NaN.
+    /// The number with its unit, in at most `digits` significant digits; `n/a` for NaN.
     pub(crate) fn write(&self, v: f64, digits: usize) -> String {
         self.with(v, digits, format_short)
     }
 
-    /// As tooltips write it: a quantity in four significant digits, as labels and details do, `9.700 µs`; a
-    /// percentage in three, and a plain number without zeros at its end.
+    /// The format of tooltips: quantities in four significant digits, `9.700 µs`, as in labels and details; percentages
+    /// in three; plain numbers without trailing zeros.
     pub(crate) fn figure(&self, v: f64) -> String {
         match self.unit {
             "" => trim_zeros(format_significant(v, 4)),
@@ -95,17 +95,17 @@ impl<'a> Format<'a> {
     }
 }
 
-/// A rate in FLOP/s as labels and sentences have it: `1234 TFLOP/s`.
+/// A rate in FLOP/s, for labels and sentences: `1234 TFLOP/s`.
 pub(crate) fn rate_words(v: f64) -> String {
     Format::rate().write(v, 4)
 }
 
-/// A share of one as sentences have it: `63.3 %`.
+/// A fraction, for sentences: `63.3 %`.
 pub(crate) fn share_words(v: f64) -> String {
     Format::percent().write(v, 3)
 }
 
-/// Ticks of a scale with about `room` labels at most.
+/// Ticks of a scale, with at most about `room` labels.
 pub(crate) fn ticks(scale: &Scale, room: usize, format: &Format<'_>) -> Vec<Tick> {
     match scale.kind {
         ScaleKind::Linear => linear(scale.domain, room, format),
@@ -157,8 +157,8 @@ fn digits_for(value: f64, step: f64) -> usize {
     ((value.abs() / step).log10().floor() + 2.0).clamp(1.0, 12.0) as usize
 }
 
-/// Decades, with 2 and 5 labelled under about two decades, every mark within one, and equal steps
-/// where less than a factor of three shows. Every second, third, ... decade is labelled where room is short.
+/// Ticks at decades. Labels also at 2 and 5 if under about two decades are shown, at every tick within one, and at
+/// equal steps below a factor of three. If room is short, every second, third, … decade is labelled.
 pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<Tick> {
     let (a, b) = domain;
     if !(a > 0.0 && b > a && b.is_finite()) {
@@ -171,7 +171,7 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
     let room = room.max(1);
     let (lo, hi) = (a.log10().floor() as i32, b.log10().ceil() as i32);
     let every = ((decades / room as f64).ceil() as i32).max(1);
-    // What a set of mantissas brings: mantissa, exponent, value.
+    // The ticks of a set of mantissas: mantissa, exponent, value.
     let marks = |set: &[f64]| -> Vec<(f64, i32, f64)> {
         let all = (lo..=hi).flat_map(|e| set.iter().map(move |&m| (m, e, m * 10f64.powi(e))));
         all.filter(|mark| inside(mark.2, domain)).collect()
@@ -179,7 +179,7 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
     let would = |set: &[f64]| marks(set).len();
     let fits = |set: &[f64]| (3..=room).contains(&would(set));
     const ALL: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
-    // All of them only within one decade: past it their distances would jump.
+    // All mantissas only within one decade: across decades their spacing would jump.
     let one_decade = hi - lo <= 1;
     let labelled: &[f64] = if every > 1 || decades > 3.2 {
         &[1.0]
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(labels(&log((1.0, 1e4), 8, &f)), ["1", "10", "100", "1k", "10k"]);
         assert_eq!(labels(&log((1.0, 100.0), 8, &f)), ["1", "2", "5", "10", "20", "50", "100"]);
         assert_eq!(labels(&log((0.1, 1e9), 4, &f)).len(), 4);
-        // What plotters gets wrong: 2..8 has no label there, 30..1200 a duplicate.
+        // Cases that plotters gets wrong: 2..8 has no label there, 30..1200 a duplicate.
         assert_eq!(labels(&log((2.0, 8.0), 8, &f)), ["2", "3", "4", "5", "6", "7", "8"]);
         let l = labels(&log((30.0, 1200.0), 8, &f));
         assert_eq!(l, ["50", "100", "200", "500", "1k"]);

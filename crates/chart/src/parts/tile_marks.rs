@@ -1,5 +1,5 @@
-//! Maps of tiles: measured cells with their figures, ticks on the best tile of a row, and outlines around
-//! what is bounded by what. Each mark has one colour on every map, that of its legend.
+//! Maps of tiles: measured cells with their figures, ticks on the best tile of a row, and outlines around regions of
+//! one bottleneck. Each mark has the same colour on every map and in the legend.
 
 use crate::cells::{CellMark, Cells};
 use crate::color_scale::shown;
@@ -19,14 +19,14 @@ use gemmscope_table::result_table::ResultTable;
 /// A tick on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tick {
-    /// The best that was measured, or that a file states.
+    /// The measured best, or the best that a file states.
     Best,
-    /// What the model takes.
+    /// The model's choice.
     Model,
 }
 
 impl Tick {
-    /// What stands for it in a legend.
+    /// Its sample in a legend.
     pub(crate) fn swatch(self, theme: &Theme) -> Swatch {
         match self {
             Tick::Best => Swatch::Check(theme.accent),
@@ -34,7 +34,7 @@ impl Tick {
         }
     }
 
-    /// Draws it on a plate of one colour, so that it has its own on any cell.
+    /// Draws it on a plate, so that it has the same contrast on any cell.
     pub(crate) fn draw(self, scene: &mut Scene, (x, y): Point, r: f64) {
         let half = 1.3 * r;
         scene.fill([x - half, y - half, 2.0 * half, 2.0 * half], alpha(scene.theme.panel, 0.85));
@@ -45,29 +45,29 @@ impl Tick {
     }
 }
 
-/// A measured cell: its panel, its line, its column.
+/// A measured cell: panel, line, column and cell.
 type Place<'a> = (&'a Panel, &'a SweepLine, usize, Cell);
 
-/// What limits a cell of a panel.
+/// Bottleneck of a cell of a panel, if known.
 type LimitOf<'a> = dyn Fn(&Panel, &Cell) -> Option<Region> + 'a;
 
-/// Maps of measured tiles, one a panel.
+/// Maps of measured tiles, one per panel.
 pub(crate) struct Measured<'a> {
     pub(crate) panels: &'a [Panel],
-    /// The number of the mark of the first cell: the others follow, row by row.
+    /// Mark number of the first cell; the others follow row by row.
     pub(crate) first: usize,
-    /// What the columns are.
+    /// Axis of the columns.
     pub(crate) axis: Axis,
-    /// What the best tile of a row is called.
+    /// Name of the best tile of a row.
     pub(crate) best: &'a str,
-    /// The share of its row's best that has the lowest colour.
+    /// Share of the row's best that has the lowest colour.
     pub(crate) low: f64,
-    /// What limits a cell.
+    /// Bottleneck of a cell.
     pub(crate) region: Box<LimitOf<'a>>,
 }
 
 impl<'a> Measured<'a> {
-    /// The figures of a cell.
+    /// Columns of a cell.
     fn columns(&self) -> Columns<'_, Place<'a>> {
         let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
         let ratio = |p: &Problem, c: &Cell| Some(flat::ratio(p.m, p.k, c.tile.1?));
@@ -97,7 +97,7 @@ impl<'a> Measured<'a> {
             })
     }
 
-    /// The figures of all cells.
+    /// Table of all cells.
     pub(crate) fn table(&self) -> ResultTable {
         let of = |(p, l): (&'a Panel, &'a SweepLine)| {
             p.cells(l).enumerate().map(move |(i, cell)| (p, l, i, cell))
@@ -106,7 +106,7 @@ impl<'a> Measured<'a> {
         self.columns().table(lines.flat_map(of))
     }
 
-    /// What is said of the mark of a cell.
+    /// Tooltip of a cell's mark.
     pub(crate) fn tooltip(&self, mark: usize) -> Tooltip {
         let mut at = mark - self.first;
         for panel in self.panels {
@@ -122,7 +122,7 @@ impl<'a> Measured<'a> {
         Tooltip::default()
     }
 
-    /// Draws a panel under a title, its cells up to a width and height.
+    /// Draws a panel under a title, with maximum cell sizes.
     pub(crate) fn draw(
         &self,
         scene: &mut Scene,
@@ -150,7 +150,7 @@ impl<'a> Measured<'a> {
             }
             let share = (c.share - self.low) / (1.0 - self.low);
             let rows = match c.row {
-                // The row that the cell shows: the others are slower.
+                // Only the row shown in the cell; the others are slower.
                 Some(best) => vec![best],
                 None if line.best == Some(i) => line.stated.clone(),
                 None => Vec::new(),
@@ -172,10 +172,10 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Both regions, those with too few workgroups first: they are the upper ones of a map.
+/// Both regions, too few workgroups first, which is the upper one on a map.
 pub(crate) const REGIONS: [Region; 2] = [Region::Parallelism, Region::Memory];
 
-/// What limits the cells of a region.
+/// Name of the bottleneck of a region.
 pub(crate) fn limit(region: Region) -> &'static str {
     match region {
         Region::Parallelism => "parallelism",
@@ -183,7 +183,7 @@ pub(crate) fn limit(region: Region) -> &'static str {
     }
 }
 
-/// Entries of a legend for some regions.
+/// Legend entries of some regions.
 pub(crate) fn region_entries(
     theme: &Theme,
     regions: &[Region],
@@ -201,11 +201,11 @@ fn outline(region: Region, theme: &Theme) -> Color {
     }
 }
 
-/// Middle of a region's outline from the edge of its cells, and how far it reaches.
+/// Distance of a region's outline from the edge of its cells, and its extent.
 const INSET: f64 = 2.5;
 pub(crate) const OUTLINE: f64 = 4.5;
 
-/// Outlines the regions of a map whose cells fill a rectangle, each inside its own edge. `of` are the cells row by
+/// Outlines the regions of a map whose cells fill a rectangle, each inside its own edge. `of` are the cells, row by
 /// row.
 pub(crate) fn regions(
     scene: &mut Scene,
@@ -225,23 +225,22 @@ pub(crate) fn regions(
                 (left + x as f64 * w + dx * INSET, top + y as f64 * h + dy * INSET)
             };
             let points: Vec<Point> = piece.into_iter().map(place).collect();
-            // A line of the panel's colour below keeps the dashes apart from any cell.
+            // A wider line in the panel's colour below keeps the dashes visible on any cell.
             scene.line(points.clone(), scene.theme.panel, 4.0);
             scene.dashed(points, outline(region, &scene.theme), 2.0, &[5.0, 3.0]);
         }
     }
 }
 
-/// A corner of the grid and the way into the region from it.
+/// A corner of the grid, and the direction from it into the region.
 type Corner = ((i64, i64), (f64, f64));
 
-/// The closed outlines of the cells for which `inside` holds, each corner with the direction in
-/// which an inset moves it. Walks with the region on the right hand.
+/// Closed outlines of the cells for which `inside` holds; each corner comes with the direction of its inset. Walks with
+/// the region on the right.
 fn outlines(columns: usize, lines: usize, inside: &dyn Fn(i64, i64) -> bool) -> Vec<Vec<Corner>> {
     const STEPS: [(i64, i64); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
     let (w, h) = (columns as i64, lines as i64);
-    // An edge from a corner in a direction exists where the cell to its right is inside and the
-    // cell to its left is not.
+    // An edge from a corner in direction `d` exists if the cell on its right is inside and the cell on its left is not.
     let cell = |(x, y): (i64, i64), d: usize, right: bool| match (d, right) {
         (0, true) | (1, false) => inside(x, y),
         (0, false) | (3, true) => inside(x, y - 1),
@@ -265,7 +264,7 @@ fn outlines(columns: usize, lines: usize, inside: &dyn Fn(i64, i64) -> bool) -> 
                     break;
                 }
                 let next = (at.0 + STEPS[d].0, at.1 + STEPS[d].1);
-                // Right turn first: cells that touch at a corner only stay apart.
+                // Right turn first: cells that touch only at a corner stay separate.
                 let Some(turn) = [(d + 1) % 4, d, (d + 3) % 4].into_iter().find(|&t| edge(next, t))
                 else {
                     break;
@@ -276,7 +275,7 @@ fn outlines(columns: usize, lines: usize, inside: &dyn Fn(i64, i64) -> bool) -> 
                 (at, d) = (next, turn);
             }
             let inward = |d: usize| {
-                // To the right of the direction of travel.
+                // Right of the direction of travel.
                 let (x, y) = STEPS[(d + 1) % 4];
                 (x as f64, y as f64)
             };

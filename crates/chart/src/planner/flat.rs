@@ -25,17 +25,17 @@ use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::charts::tools;
 
-/// The values of K in the paper's figure, a panel each.
+/// The values of K in the paper's figure, a panel for each.
 const DEPTHS: &str = "4096, 12288";
-/// BN along the columns.
+/// Values of BN, the columns.
 const BLOCKS: &str = "32, 64, 128, 256, 512";
-/// N along the rows, growing downwards.
+/// Values of N, the rows, growing downwards.
 const ROWS: &str = "1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144";
-/// Most panels, columns and rows: more do not fit a screen.
+/// Maximum number of panels, columns and rows: more do not fit on a screen.
 const MOST: [usize; 3] = [2, 12, 24];
 
-/// A setting that is a list of sizes, and its values in ascending order, each once. What is wrong with the typed
-/// text, in place of which the default stands, joins the flaws.
+/// A setting that is a list of sizes, and its values, sorted and distinct. If the typed text is invalid, the default is
+/// used and the reason is appended to the flaws.
 fn sizes(
     state: &ViewState,
     (key, label, hint): (&str, &str, &str),
@@ -105,7 +105,7 @@ impl FlatTool {
         let by = Choice::list(&[("parallelism", "parallelism"), ("ratio", "FLOP/element")]);
         let hint = "Workgroups fall with BN, FLOP per element rises";
         let by = Control::choice(s, "flat.by", "Colour", hint, by, "parallelism");
-        // The measured panel of each K, of this M if there is one; without any, the first.
+        // For each K the measured panel, of this M if there is one; else the first panel.
         let panels = Sweep::new(inputs.frame, Some(Axis::Bn))
             .ok()
             .filter(|sweep| sweep.axis == Axis::Bn)
@@ -152,7 +152,7 @@ impl FlatTool {
         }
     }
 
-    /// The figures of a cell of the model: K, N, BN.
+    /// Columns of a cell of the model: K, N, BN.
     fn columns(&self) -> Columns<'_, (u32, u32, u32)> {
         Columns::new()
             .text("K", |(k, ..): &(u32, u32, u32)| k.to_string())
@@ -173,17 +173,17 @@ impl FlatTool {
             })
     }
 
-    /// What limits a measured cell, by the workgroups needed.
+    /// Bottleneck of a measured cell, by its number of workgroups.
     fn measured_region(&self, panel: &Panel, cell: &Cell) -> Option<Region> {
         match cell.workgroups? < u64::from(self.units) {
             true => Some(Region::Parallelism),
-            // With workgroups enough arithmetic may be what limits it, as its device tells.
+            // With enough workgroups, arithmetic may be the bottleneck, which its device tells.
             false if panel.units.is_some() && cell.region.is_none() => None,
             false => Some(Region::Memory),
         }
     }
 
-    /// How many maps there are: those of the model stand first.
+    /// Number of maps: those of the model come first.
     fn maps(&self) -> usize {
         self.depths.len() + self.measured.len()
     }
@@ -195,7 +195,7 @@ impl FlatTool {
         Some((*self.depths.get(map)?, *self.rows.get(line)?, *self.blocks.get(mark % columns)?))
     }
 
-    /// How the measured panels are drawn.
+    /// Appearance of the measured panels.
     fn measured(&self) -> Measured<'_> {
         Measured {
             panels: &self.measured,
@@ -207,7 +207,7 @@ impl FlatTool {
         }
     }
 
-    /// The map of the model for one of the K.
+    /// Draws the map of the model for one K.
     fn model(&self, scene: &mut Scene, area: Rect, at: usize) {
         let k = self.depths[at];
         let what = if self.by_ratio { "FLOP per element" } else { "workgroups N / BN" };

@@ -1,4 +1,4 @@
-//! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
+//! A chain of operations after a GEMM, separate and fused: two points on the roofline with an arrow in between.
 
 use super::{Figure, Shape, figure};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
@@ -141,7 +141,7 @@ impl Picture for FusionTool {
             }));
             extras.arrow = Some([separate, fused]);
         }
-        // Both points, the ridge and some of the slope.
+        // Show both points, the ridge and a part of the slope.
         let zoom = self.roof.map(|r| {
             let all = [separate, fused, (r.ridge(), r.peak_flops_per_s)];
             let low = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);

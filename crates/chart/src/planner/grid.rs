@@ -1,14 +1,14 @@
-//! Where the maps of the tools stand.
+//! Layout of the maps of the tools.
 
 use crate::labels::Rect;
 use crate::layout::NARROW;
 
-/// How many maps stand below each other.
+/// Number of maps below each other.
 pub(super) fn lines(count: usize, width: f64) -> usize {
     if width < NARROW { count } else { count.div_ceil(2) }.max(1)
 }
 
-/// Places of maps: two beside each other, or one where it is narrow or the only one.
+/// Rectangles of the maps: two side by side; one if it is the only one or the picture is narrow.
 pub(super) fn places([_, top, width, height]: Rect, count: usize) -> Vec<Rect> {
     let line = height / lines(count, width) as f64;
     let beside = if width < NARROW || count == 1 { 1 } else { 2 };
@@ -21,7 +21,7 @@ pub(super) fn places([_, top, width, height]: Rect, count: usize) -> Vec<Rect> {
         .collect()
 }
 
-/// Most width and height of a cell.
+/// Maximum width and height of a cell.
 pub(super) const MOST: (f64, f64) = (150.0, 56.0);
 
 /// Sizes as names of columns or rows.

@@ -1,5 +1,5 @@
-//! The planner's tools beside the model: tiles, flat GEMM, launch order, fusion. Each is
-//! a chart that needs no rows, with the figures of what is chosen; measured rows stand beside what is planned.
+//! The planner's tools besides the model: tiles, flat GEMM, launch order, fusion. Each is a chart that needs no rows,
+//! with the figures of the current choice; measured rows are shown beside what is planned.
 
 mod flat;
 mod fusion;
@@ -51,8 +51,7 @@ pub const TOOLS: &[ChartKind] = &[
     },
 ];
 
-/// Opens the tools' sizes on a measured GEMM: its shape and format, the device it ran on, the tile
-/// it used, and its warps and stages, as far as they are known.
+/// Sets the tools to a measured GEMM: its shape and types, its device, and its tile, warps and stages as far as known.
 pub fn take_shape(
     state: &mut ViewState,
     p: &Problem,
@@ -101,7 +100,7 @@ fn whole(control: &Control) -> u32 {
     control.as_number() as u32
 }
 
-/// A shape, its format and a device: what most tools begin with.
+/// Shape, types and device: the first settings of most tools.
 struct Shape {
     problem: Problem,
     device: Device,
@@ -112,12 +111,12 @@ const LARGEST: u32 = 1 << 24;
 fn device_of(inputs: &Inputs<'_>) -> (Control, Device) {
     let known = hardware::known(inputs.own);
     let options = known.iter().map(|d| Choice::new(d.id.clone(), short_name(&d.name))).collect();
-    // The first one of the plan, else the device that ran, else any: a tool computes for one from the start.
+    // The first device of the plan, else the first one of the data, else any: a tool computes from the start.
     let planned = PlanState::read(inputs.state).0.devices.into_iter().next();
     let ran = || inputs.frame.metrics.devices.iter().flatten().next().map(|d| d.id.clone());
     let default = &planned.or_else(ran).unwrap_or_else(|| "h100-sxm".to_owned());
     let control = Control::choice(inputs.state, "tool.device", "Device", "", options, default);
-    // The one that ran knows the best rates measured on it.
+    // A device of the data also has the best rates measured on it.
     let mut all = inputs.frame.metrics.devices.iter().flatten().chain(&known);
     let device = all.find(|d| d.id == control.current).unwrap_or(&known[0]).clone();
     (control, device)

@@ -1,5 +1,5 @@
-//! The launch order: output tiles coloured by the wave that computes them, row by row and in
-//! groups, with the panels of A and B that the first wave touches.
+//! Launch order: output tiles coloured by the wave that computes them, row by row and in groups, with the panels of A
+//! and B that the first wave reads.
 
 use super::grid;
 use super::{Figure, Shape, count, figure, iec, tile_controls, whole};
@@ -19,13 +19,13 @@ use gemmscope_model::units::capitalized;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::charts::tools::{self, WorkingSet};
 
-/// Rows and columns of tiles that are drawn at most.
+/// Maximum number of rows and columns of tiles drawn.
 const DRAWN: u32 = 96;
 
-/// The rows of a group of the usual order, which walks one row after the other.
+/// Group size of the usual order, row by row.
 const ROW_BY_ROW: u32 = 1;
 
-/// What an order by groups of so many rows is called.
+/// Name of an order with groups of so many rows.
 fn name(group: u32) -> String {
     match group {
         ROW_BY_ROW => "row by row".to_owned(),
@@ -79,19 +79,19 @@ impl OrderTool {
         Chart::of(out, controls)
     }
 
-    /// What the workgroups in flight touch, in groups of so many rows.
+    /// Panels that the workgroups in flight read, in groups of so many rows.
     fn panels(&self, group: u32) -> Panels {
         let (rows, columns) = self.tiles;
         let (flight, dies) = (u64::from(self.programs), self.shape.device.l2_dies());
         LaunchOrder::Grouped(group).panels_of_dies(rows, columns, flight, dies)
     }
 
-    /// Tiles of A and B that they load.
+    /// Number of tiles of A and B that they load.
     fn loads(&self, group: u32) -> u64 {
         self.panels(group).blocks(self.k_blocks)
     }
 
-    /// Bytes of A and B that they touch.
+    /// Bytes of A and B that they read.
     fn set(&self, group: u32) -> f64 {
         self.panels(group).bytes(self.panel_bytes.0, self.panel_bytes.1)
     }
@@ -105,7 +105,7 @@ impl OrderTool {
         let order = LaunchOrder::Grouped(group);
         let (rows, columns) = (self.tiles.0.min(DRAWN), self.tiles.1.min(DRAWN));
         let mut out = vec![u32::MAX; rows as usize * columns as usize];
-        // Tiles past what is drawn are passed over.
+        // Tiles that are not drawn are skipped.
         let all = u64::from(self.tiles.0) * u64::from(self.tiles.1);
         let end = all.min(1 << 20);
         for program in 0..end {

@@ -1,5 +1,5 @@
-//! A plan on the roofline: hollow marks of every GEMM at its roof, one colour a device that no measured row
-//! has, the first device's with names and with the way there, among the measured rows that pass the filters.
+//! A plan on the roofline: hollow marks of every GEMM at its roof, in a colour per device that no measured row has.
+//! Those of the first device have names and trails. The measured rows that pass the filters are shown too.
 
 use crate::aggregate::used;
 use crate::camera::Camera;
@@ -27,13 +27,13 @@ use gemmscope_words::plan::crossing;
 use gemmscope_words::plan_export;
 use std::sync::{Arc, OnceLock};
 
-/// A plan, opened with the rows to stand beside it.
+/// A plan, opened together with the measured rows.
 struct PlanPicture {
     plan: Arc<Plan>,
     opened: Arc<Contents>,
 }
 
-/// A plan among the measured rows of a frame, in the colours of their types.
+/// Opens a plan with the measured rows of a frame, in the colours of their types.
 pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Chart {
     Chart::of(PlanPicture::new(inputs, plan), Vec::new())
 }
@@ -51,7 +51,7 @@ impl PlanPicture {
         PlanPicture { plan, opened: Contents::new(inputs, settings) }
     }
 
-    /// The colours that measured rows have, with what each stands for.
+    /// Colours of the measured rows, each with its category.
     fn measured(&self, theme: &Theme) -> Vec<(String, Color)> {
         let (scale, rows) = (self.opened.colors.of(theme), &self.opened.frame.rows);
         let codes = used(rows.iter().map(|row| scale.code(*row as usize)), scale.names.len());
@@ -96,11 +96,11 @@ impl Picture for PlanPicture {
     }
 }
 
-/// A drawn plan: a roofline that knows which GEMM of the model a measured row is.
+/// A drawn plan: a roofline that knows the model's GEMM of a measured row.
 struct InteractivePlan {
     plan: Arc<Plan>,
     roofline: InteractiveRoofline,
-    /// The model's GEMMs by shape; made when a measured row is first pointed at.
+    /// The model's GEMMs by shape; built when a measured row is first hovered.
     index: OnceLock<Index>,
 }
 
@@ -150,8 +150,8 @@ impl Drawn for InteractivePlan {
     }
 }
 
-/// Colours of a plan's devices: that of the same device's measured rows, else one that no measured row has.
-/// `measured` are what those rows' colours stand for, and the colours.
+/// Colours of a plan's devices: that of the same device's measured rows, else one that no measured row has. `measured`
+/// are the categories of those rows and their colours.
 pub fn colors(plan: &Plan, theme: &Theme, measured: &[(String, Color)]) -> Vec<Color> {
     let taken = |c: &Color| measured.iter().any(|m| m.1 == *c);
     let mut free = theme.categories.into_iter().filter(|c| !taken(c));
@@ -162,7 +162,7 @@ pub fn colors(plan: &Plan, theme: &Theme, measured: &[(String, Color)]) -> Vec<C
     plan.steps.iter().map(|step| &step.device).map(of).collect()
 }
 
-/// What is said of a planned point: GEMM, shape, device, and its figures.
+/// Tooltip of a planned point: GEMM, shape, device and figures.
 fn tooltip(plan: &Plan, row: &PlanRow, device: &str) -> Tooltip {
     let p = row.problem();
     let shape = shape_label(p);
@@ -187,7 +187,7 @@ fn tooltip(plan: &Plan, row: &PlanRow, device: &str) -> Tooltip {
     }
 }
 
-/// The points of a way under a roof. A way that passes the ridge gets a corner there.
+/// The points of a trail under a roof. A trail that passes the ridge has a corner there.
 fn along_the_roof(way: &[Way], row: &PlanRow) -> Vec<(f64, f64)> {
     let ridge = (row.best.roof.ridge(), row.best.roof.peak_flops_per_s);
     let mut out: Vec<(f64, f64)> = way.iter().map(|w| (w.ai, w.rate)).collect();
@@ -208,7 +208,7 @@ fn marks(plan: &Plan, colors: &[Color]) -> Vec<Planned> {
     for (i, (step, color)) in plan.steps.iter().zip(colors).enumerate() {
         let Ok(result) = &step.result else { continue };
         for row in &result.rows {
-            // Only the first device's have a way and a name.
+            // Only those of the first device have a trail and a name.
             let (way, label) = match i {
                 0 => (trails.next().unwrap_or_default(), row.name.clone()),
                 _ => Default::default(),
@@ -227,11 +227,11 @@ fn marks(plan: &Plan, colors: &[Color]) -> Vec<Planned> {
     out
 }
 
-/// GEMMs named at the ridge at most.
+/// Maximum number of GEMMs named at the ridge.
 const NAMED: usize = 3;
 
-/// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the
-/// way of the GEMM that takes most time; an expert's way follows its share of the tokens.
+/// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the trail of the GEMM that
+/// takes most time. The trail of an expert follows its share of the tokens.
 fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
     let mut out: Vec<Waymark> = plan
         .crossings()
@@ -292,7 +292,7 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
     out
 }
 
-/// The roofs that a plan's GEMMs lie on; of several devices in the colours of their marks.
+/// The roofs of a plan's GEMMs; with several devices in the colours of their marks.
 fn roofs(plan: &Plan, colors: &[Color]) -> Vec<RoofLine> {
     let mut out = Vec::new();
     let several = plan.steps.len() > 1;
@@ -350,11 +350,11 @@ mod tests {
         let chart = drawn.roofline.picture();
         assert_eq!(chart.roofs.len(), 2);
         assert_eq!(chart.scene.message, None);
-        // Every planned point of both devices can be reached and says what it is.
+        // Every planned point of both devices is reachable and described.
         assert_eq!(chart.scene.hit_areas.len(), 17);
         for mark in &chart.scene.hit_areas {
             let lines = mark.tooltip.rows.len();
-            // The ridge lists the six GEMMs of weights.
+            // The ridge lists the six GEMMs with weights.
             let ridge = mark.tooltip.head.starts_with("Ridge at 153");
             assert_eq!(lines, if ridge { 6 } else { 9 }, "{}", mark.tooltip.head);
         }
@@ -364,7 +364,7 @@ mod tests {
         );
         let at = up.ridge_batch.unwrap();
         assert_eq!(ridge, format!("batch {at}: qkv_proj, gate_proj, up_proj + 1"));
-        // The steps of the slider on the way there.
+        // The steps of the slider on the trail.
         let steps: Vec<String> = waymarks(&p, Theme::LIGHT.accent)[1..]
             .iter()
             .filter_map(|w| w.labels.last().cloned())

@@ -59,7 +59,7 @@ fn names_of_axes_are_whole_and_what_is_called_hatched_is() {
     };
     let order = texts("order", "tool.m=2304&tool.n=2304");
     assert_eq!(order.matches("tile along M").count(), 2, "{order}");
-    // The lines of the swatch stand before the words.
+    // The swatch is drawn before the words.
     let tile = texts("tile", "tool.m=4096");
     let before = tile.split("hatched: cannot run").next().unwrap();
     let last: Vec<&str> = before.lines().rev().skip(1).take(4).collect();
@@ -85,7 +85,7 @@ fn the_overflow_is_named() {
     assert_eq!(value(&tool, "Accumulator"), "128 KiB");
     assert_eq!(value(&tool, "Registers per thread"), "64");
     assert_eq!(value(&tool, "Shared memory"), "144 KiB");
-    // The page opens on a tile that runs with every compiler.
+    // The default is a tile that runs with every compiler.
     let said = tool.said.verdict.clone();
     assert!(said.len() == 1 && said[0].contains(" per SM at most, limited by"), "{said:?}");
     let four = open("tile", "tool.stages=4");
@@ -150,14 +150,14 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     let both = open_with("flat", "", &frame);
     let scene = look(&Theme::LIGHT, 960.0, &both);
     assert!(scene.hit_areas.len() > alone);
-    // The widest tile is the fastest, and the model's choice too: both are said.
+    // The widest tile is the fastest and the model's choice: both are marked.
     let agrees = |m: &crate::scene::HitArea| {
         let words = m.tooltip.sentence();
         words.contains("Measured best") && words.contains("Model's best")
     };
     assert!(scene.hit_areas.iter().any(agrees));
     crate::testing::golden("planner-flat-measured", &scene);
-    // What was measured lies in the regions of the model, by the workgroups that are asked for.
+    // Measured cells lie in the regions of the model, by their number of workgroups.
     let outlines = |scene: &crate::scene::Scene| {
         let dashed = |i: &&Item| matches!(i, Item::Line { dash, .. } if !dash.is_empty());
         scene.items.iter().filter(dashed).count()
@@ -233,7 +233,7 @@ fn a_measured_shape_is_opened() {
     assert_eq!(value(&tool, "Tiles"), "40 × 22");
     // 224 x 64 x 2 bytes.
     assert_eq!(value(&tool, "A tile"), "28.0 KiB");
-    // What the tools have no word for stays as it was.
+    // Settings that the tools cannot express stay as they were.
     p.op.compute = DataType::Fp6;
     take_shape(&mut state, &p, None, None, (None, None));
     assert_eq!(state.param("tool.type"), Some("bf16"));

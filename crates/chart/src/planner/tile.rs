@@ -1,4 +1,4 @@
-//! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
+//! Tile explorer: resources of the chosen setting as bars, and a map over two of its numbers.
 
 use super::grid;
 use super::{Figure, Shape, count, figure, iec, tile_controls, whole};
@@ -35,9 +35,9 @@ pub(super) struct TileTool {
     setting: TileSetting,
     chosen: Option<Evaluation>,
     map: Map,
-    /// Of each cell of the map: the fastest row that ran so, and its rate.
+    /// For each cell of the map: the fastest row that ran with it, and its rate.
     ran: Vec<Option<(u32, f64)>>,
-    /// What was measured with the chosen setting.
+    /// Measurement with the chosen setting, in words.
     measured: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl TileTool {
         let s = inputs.state;
         let (shape, mut controls) = Shape::read(inputs);
         let (mut more, tile) = tile_controls(s);
-        // What the tile can run with, where nothing else is chosen.
+        // Default warps and stages that the tile can run with.
         let usual = TileSetting { tile, warps: 16, stages: 4, split_k: 1 };
         let usual = fitted(&shape.problem, &shape.device, usual, &[]);
         let usual = without_doubt(&shape.problem, &shape.device, usual);
@@ -81,7 +81,7 @@ impl TileTool {
             Some((row as u32, inputs.frame.metrics.rate(&inputs.frame.data, row)))
         });
         let ran: Vec<_> = ran.collect();
-        // What ran so needs no other stages.
+        // A setting that was measured needs no other stages.
         for (i, _) in ran.iter().enumerate().filter(|(_, ran)| ran.is_some()) {
             map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
         }
@@ -102,7 +102,7 @@ impl TileTool {
         let e = self.map.cells.get(i)?.as_ref()?;
         let share = e.roof.map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
         let ran = self.ran.get(i).copied().flatten();
-        // A measured row beats the model.
+        // A measured row outweighs the model.
         let hatched = !e.overflows.is_empty() && ran.is_none();
         let of_axes = |s: &TileSetting| [self.map.axes.0, self.map.axes.1].map(|a| s.get(a));
         let chosen = of_axes(&self.setting) == of_axes(&e.setting);
@@ -124,7 +124,7 @@ impl TileTool {
         })
     }
 
-    /// The figures of a cell: its number, what was evaluated.
+    /// Columns of a cell: its index and its evaluation.
     fn columns(&self) -> Columns<'_, (usize, &Evaluation)> {
         let (x, y) = self.map.axes;
         let count = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
@@ -149,7 +149,7 @@ impl TileTool {
             })
     }
 
-    /// Name, what is needed, what there is, both in words.
+    /// For each resource: name, used share, and both amounts in words.
     fn resources(&self) -> Vec<(&'static str, f64, String)> {
         let Some(e) = &self.chosen else {
             return Vec::new();
@@ -179,7 +179,7 @@ impl TileTool {
         out
     }
 
-    /// The figures of a setting's workgroups, their rounds and the roof that these leave.
+    /// Figures of a setting's workgroups, their waves and the resulting roof.
     fn rounds(&self, e: &Evaluation) -> Vec<Figure> {
         let mut out = Vec::new();
         if let Some(o) = e.occupancy {

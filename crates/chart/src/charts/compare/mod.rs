@@ -24,7 +24,7 @@ use gemmscope_words::charts;
 use gemmscope_words::compare::{self as words, lead};
 use settings::{SHOW, Show};
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "compare",
     name: "Compare",
@@ -34,14 +34,14 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-/// Height of the three panels below each other, where they have no room side by side.
+/// Height of the three panels stacked, where they do not fit side by side.
 const STACKED: f64 = 860.0;
 
 /// Height of the bar of one configuration.
 const SINGLE: f64 = 110.0;
 
-/// Sentences of the verdict above the picture: who is faster, and what the best of all sides takes; of several sides
-/// also who is fastest how often.
+/// Sentences of the answer above the picture: who is faster, and the time of the best of all sides; with several sides
+/// also how often each is fastest.
 const ABOVE: usize = 2;
 
 /// An opened comparison.
@@ -53,12 +53,12 @@ pub(crate) struct Compare {
     duel: Duel,
     /// Indices into the duel's ratios, A furthest ahead first.
     ranked: Vec<usize>,
-    /// How often each of several sides is fastest.
+    /// How often each side is fastest, if there are more than two.
     tally: Option<Tally>,
-    /// Which side to use for each GEMM, where they ran on one device.
+    /// Which side to use for each GEMM, if all ran on one device.
     best: Option<Dispatch>,
-    /// The answer in sentences: for several sides, those that lose everywhere and the wins of each; then the compared
-    /// pair, and its exception.
+    /// The answer in sentences: with several sides, those that always lose and the wins of each; then the compared pair
+    /// and its exception.
     answer: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl Compare {
         }
     }
 
-    /// How many sentences of the answer stand above the picture.
+    /// Number of sentences of the answer above the picture.
     fn above(&self) -> usize {
         ABOVE + usize::from(self.tally.is_some())
     }
@@ -93,7 +93,7 @@ impl Compare {
         let (a, b) = self.names();
         let mut columns = Columns::new().text("GEMM", |r: &Ratio| self.label(r)).no_tip();
         type Of = fn(&SideSample) -> f64;
-        // A tooltip says those that are compared.
+        // A tooltip shows the figures that are compared.
         let figures: [(&str, &str, bool, Of); 7] = [
             ("time, median", "s", true, |s| s.time_s),
             ("repeats", "", true, |s| f64::from(s.n)),
@@ -124,12 +124,12 @@ impl Compare {
             .no_tip()
     }
 
-    /// What a side measured of a configuration.
+    /// Sample of a configuration on a side.
     fn sample(&self, of: &Ratio, side: usize) -> Option<&SideSample> {
         self.comparison.sample(of.configuration as usize, side)
     }
 
-    /// Reads the settings, chooses what is not set, and compares.
+    /// Reads the settings, fills in the defaults, and compares.
     fn open(inputs: &Inputs<'_>) -> Chart {
         let (frame, state) = (inputs.frame, inputs.state);
         let candidates = Setup::candidates(frame);
@@ -185,7 +185,7 @@ impl Compare {
     }
 }
 
-/// Why nothing can be compared; `None` where something can.
+/// Why nothing can be compared; `None` if something can.
 fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<String> {
     let (a, b) = duel.names(comparison);
     if a == b {
@@ -200,7 +200,7 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
     })
 }
 
-/// The colours of both sides, as in every view; two others where these are one.
+/// Colours of both sides, as in every view; two other ones if these are equal.
 fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
     let setup = &m.comparison.setup;
     let value = |i: usize| setup.sides.get(i).cloned().unwrap_or_default();
@@ -221,7 +221,7 @@ impl Picture for Compare {
         self.answer.iter().take(self.above()).cloned().collect()
     }
 
-    /// The rest of the answer first.
+    /// The rest of the answer comes first.
     fn notes(&self) -> Vec<String> {
         let duel = &self.duel;
         let mut out: Vec<String> = self.answer.iter().skip(self.above()).cloned().collect();
@@ -242,7 +242,7 @@ impl Picture for Compare {
         self.tally.iter().map(words::tally_table).collect()
     }
 
-    /// The panels that were asked for, as far as there is room.
+    /// Draws the selected panels, as far as there is room.
     fn draw(&self, scene: &mut Scene, all: Rect, options: &RenderOptions<'_>) {
         let p = panels::Panels { model: self, options, colors: colors(self, options.theme) };
         let (w, h) = (scene.width, scene.height);
@@ -289,7 +289,7 @@ impl Picture for Compare {
         match (self.show, width < NARROW) {
             (Show::Overview, true) => Heights { least: STACKED, most: STACKED, ..usual },
             (_, true) => usual,
-            // Three panels need more than one.
+            // Three panels need more height than one.
             (_, false) => Heights { least: 400.0, ..usual },
         }
     }

@@ -17,7 +17,7 @@ use gemmscope_analysis::compare::duel::{Distribution, DuelVerdict, Measure, Rati
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_words::compare::lead;
 
-/// Height of the word on a line of a histogram, above its bars.
+/// Height of the label on a line of a histogram, above its bars.
 const WORD: f64 = 18.0;
 
 /// Inputs of every panel.
@@ -29,7 +29,7 @@ pub(super) struct Panels<'a> {
 }
 
 impl Panels<'_> {
-    /// Colour of a verdict: that of the faster side, grey for neither.
+    /// Colour of a verdict: that of the faster side, grey if there is none.
     pub(super) fn color(&self, verdict: DuelVerdict) -> Color {
         match verdict {
             DuelVerdict::B => self.colors[1],
@@ -56,7 +56,7 @@ impl Panels<'_> {
         all.into_iter().filter_map(entry).collect()
     }
 
-    /// The name of a configuration, and the rows that both sides have of it.
+    /// Name of a configuration, and the number of rows that both sides have of it.
     pub(super) fn label(&self, index: usize) -> String {
         self.model.label(&self.model.duel.ratios[index])
     }
@@ -68,7 +68,7 @@ impl Panels<'_> {
         samples.flat_map(|s| model.comparison.rows_of(s).iter().copied())
     }
 
-    /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
+    /// A against B, both logarithmic over the same range, so that the diagonal means "equal".
     pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
         let (a, b) = self.model.names();
         let narrow = rect[2] < NARROW;
@@ -101,7 +101,7 @@ impl Panels<'_> {
             let marks = round(format, each, (2, 9));
             Ruler::new(format!("{side}, {what}"), (ScaleKind::Log, domain), marks)
         };
-        // Labels end with the plot: another panel may stand beside it.
+        // Labels stay within the plot, as another panel may be beside it.
         let around = Around { right: 2.0, ..Around::USUAL };
         let room = ([left, top + used, width - 14.0, height - used], around);
         let plot = xy(scene, room, &ruler(a, if narrow { 50.0 } else { 80.0 }), &ruler(b, 46.0));
@@ -136,7 +136,7 @@ impl Panels<'_> {
             placer.block_line(line[0], line[1]);
         }
         placer.block_points(scene.hit_areas.iter().map(HitArea::center).collect(), 8.0);
-        // What a line is, where the fewest points lie.
+        // Label the lines where there are the fewest points.
         let [l, _, w, _] = plot.rect;
         for (ratio, words, color) in tags {
             placer.label(scene, (&words, color), On::Marks, |width, height| {
@@ -150,11 +150,11 @@ impl Panels<'_> {
         }
     }
 
-    /// The points of the duel's ratios, in their order.
+    /// The points of the duel's ratios, in order.
     fn points(&self, scene: &mut Scene, plot: &Plot, points: &[Point]) {
         let n = self.model.duel.ratios.len();
         let (radius, opacity) = look(n as u64);
-        // The widest gaps first, so that a cut drops the narrow ones.
+        // Widest gaps first, so that the limit drops the narrow ones.
         let ends = n.min(Density::ABOVE);
         let (head, tail) = (ends - ends / 2, ends / 2);
         let ranked = self.model.ranked.iter();
@@ -198,7 +198,7 @@ impl Panels<'_> {
         let most = d.members.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
         let mut lo = d.start;
         let mut hi = d.start + d.width * d.members.len() as f64;
-        // "Equal" is always in the picture: a distribution is read against it.
+        // "Equal" is always visible, as a distribution is read against it.
         lo = lo.min(-d.width);
         hi = hi.max(d.width);
         let room = [rect[0], rect[1], rect[2] - 2.0, rect[3]];
@@ -208,7 +208,7 @@ impl Panels<'_> {
             all.retain(|t| t.value.fract() == 0.0);
             all
         });
-        // Room above the bars for the word on the line of the mean.
+        // Room above the bars for the label of the mean.
         let high = (rect[3] - around.top - around.bottom).max(1.0);
         let above = (high / (high - WORD).max(1.0)).clamp(1.12, 1.6);
         let y = Ruler::new("", (ScaleKind::Linear, (0.0, most * above)), whole);
@@ -230,7 +230,7 @@ impl Panels<'_> {
         let g = self.model.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
         scene.dashed(vec![(gx, t), (gx, t + h)], scene.theme.accent, 1.5, &[6.0, 4.0]);
-        // In short where the long words do not fit; over the line of equality where nothing does.
+        // The short words if the long ones do not fit; over the line of equality if neither does.
         let words = [self.mean_words(), self.leader(self.model.duel.geometric_mean)];
         let mut placer = Placer::new(plot.rect);
         placer.block_line((x, t), (x, t + h));
@@ -246,9 +246,9 @@ impl Panels<'_> {
         }
     }
 
-    /// The bars of a histogram, each of the sides that are ahead in it.
+    /// The bars of a histogram, stacked by the side that is ahead.
     fn bars(&self, scene: &mut Scene, plot: &Plot, d: &Distribution) {
-        // One pass in the order of the configurations: they would not fit the processor's cache once a bar.
+        // One pass in configuration order: a pass for each bar would not fit the processor's cache.
         let ratios = &self.model.duel.ratios;
         let mut bins = vec![0u16; ratios.len()];
         for (bin, members) in d.members.iter().enumerate() {
@@ -269,7 +269,7 @@ impl Panels<'_> {
             let bottom = plot.rect[1] + plot.rect[3];
             let y = plot.y.px(members.len() as f64);
             let bar = [x0 + 0.5, y, (x1 - x0 - 1.0).max(1.0), bottom - y];
-            // Ties stand at the foot, as no side won them.
+            // Ties are at the bottom, as no side won them.
             let mut foot = 0.0;
             for verdict in [DuelVerdict::Even, DuelVerdict::Noise, DuelVerdict::A, DuelVerdict::B] {
                 let top = foot + f64::from(counts[verdict as usize]);
@@ -290,7 +290,7 @@ impl Panels<'_> {
         }
     }
 
-    /// `faster` of rates, `ahead` of shares of roofs.
+    /// `faster` for rates, `ahead` for shares of roofs.
     fn ahead(&self) -> &'static str {
         match self.model.duel.measure {
             Measure::Rate => "faster",
@@ -298,7 +298,7 @@ impl Panels<'_> {
         }
     }
 
-    /// The side that a log2 ratio speaks for, its name cut where it is long.
+    /// The side that a log2 ratio favours, its name shortened if long.
     fn side_ahead(&self, log: f64) -> String {
         let (a, b) = self.model.names();
         text::ellipsis(if log < 0.0 { a } else { b }, FONT, 130.0)
@@ -313,7 +313,7 @@ impl Panels<'_> {
         format!("geometric mean: {}", self.leader(self.model.duel.geometric_mean))
     }
 
-    /// Which way along an axis of ratios which side is ahead.
+    /// Directions of an axis of ratios: which side is ahead left and right.
     fn directions(&self) -> String {
         let [a, b] = [-1.0, 1.0].map(|log| self.side_ahead(log));
         let how = self.ahead();
@@ -321,7 +321,7 @@ impl Panels<'_> {
     }
 }
 
-/// Ticks at ratios people can name, for an axis of log2 ratios.
+/// Ticks at round ratios, for an axis of log2 ratios.
 pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
     let room = room.max(2);
     let span = hi - lo;
@@ -333,7 +333,7 @@ pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
         _ => format!("{}x", (factor * 1e4).round() / 1e4),
     };
     if span <= 1.6 {
-        // A narrow range reads better in equal steps of the lead, which both directions count.
+        // A narrow range reads better in equal steps of the lead, symmetric around zero.
         let lead = |v: f64| v.signum() * (v.abs().exp2() - 1.0);
         let steps = ticks::linear((lead(lo), lead(hi)), room, &Format::plain(""));
         let each = steps.into_iter().map(|t| (t.value.signum(), 1.0 + t.value.abs(), t.label));

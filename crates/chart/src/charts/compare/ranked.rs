@@ -12,9 +12,9 @@ use gemmscope_analysis::compare::duel::DuelVerdict;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_words::compare::lead;
 
-/// Height of a row: the usual one, and the least at which names can be read.
+/// Height of a row: the usual one, and the minimum at which names are readable.
 const ROW: (f64, f64) = (20.0, 14.0);
-/// Room above the rows for their heading, and below them for the word on their line.
+/// Room above the rows for their heading, and below them for the label "equal".
 const AROUND: (f64, f64) = (30.0, 20.0);
 
 impl Panels<'_> {
@@ -24,11 +24,11 @@ impl Panels<'_> {
         let n = self.model.ranked.len();
         let room = (height - AROUND.0 - AROUND.1).max(0.0);
         let fitting = room / n as f64;
-        // All where they fit; else the two ends, with how many are between them.
+        // All rows if they fit; else both ends, with the number of rows in between.
         let both = (room / ROW.0 - 1.0).max(2.0) as usize;
         let (row, head, tail) = match both < n && fitting < ROW.1 {
             true => {
-                // An end has only the wins of its own side, where both have some.
+                // Each end shows only wins of its own side, if both sides have some.
                 let wins = |of| self.model.duel.count(of) as usize;
                 match (wins(DuelVerdict::A), wins(DuelVerdict::B)) {
                     (0, _) | (_, 0) => (ROW.0, both / 2, both - both / 2),
@@ -66,10 +66,10 @@ impl Panels<'_> {
         let room = [left + 1.0, top + AROUND.0, width - 13.0, row * shown.len() as f64 + 0.01];
         let placed = bands.place(scene, room, self.options);
         let (from, to) = (placed.left + 3.0, left + width - 12.0);
-        // A single bar says whose lead it is.
+        // A single bar also names the side that leads.
         let words = |ratio: f64| if n == 1 { self.leader(ratio) } else { lead(ratio) };
         let leads = shown.iter().flatten().map(|i| words(self.model.duel.ratios[*i].ratio));
-        // A lead stands outside its bar: room for one on each side that has bars.
+        // Leads are written outside their bars: leave room on each side that has bars.
         let lead_room = text::widest(leads, FONT) + 10.0;
         let pad = |used: bool| if used { lead_room } else { 4.0 };
         let lo = logs.iter().copied().fold(0.0, f64::min);
@@ -92,8 +92,8 @@ impl Panels<'_> {
         scene.text((middle, placed.bottom() + 4.0), "equal", theme.muted, BELOW);
     }
 
-    /// The heading of the list: which part of all it holds, by the lead of its first and last entry, and whether each
-    /// end holds wins of its side alone, as the counts beside it do.
+    /// Heading of the list: which part of all it shows, by the lead of its first and last entry, and whether each end
+    /// shows only wins of its side.
     fn ranked_heading(
         &self,
         scene: &mut Scene,
@@ -109,7 +109,7 @@ impl Panels<'_> {
             (0, _) => vec![format!("All {}", plural(n as u64, "GEMM"))],
             _ => vec![
                 match ends {
-                    // A side that never wins has no best.
+                    // A side that never wins has no best result.
                     Some((first, last)) if first <= 0.0 || last >= 0.0 => {
                         let (most, least, side) =
                             if first <= 0.0 { (tail, head, a) } else { (head, tail, b) };

@@ -1,4 +1,4 @@
-//! The settings of a comparison, and what the data calls for where nothing is set.
+//! Settings of a comparison, with defaults that depend on the data.
 
 use gemmscope_analysis::compare::duel::{self, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup, TIE, Tally};
@@ -22,20 +22,19 @@ keyed! {
 pub(super) const SHOW: Setting<Show> =
     Setting { key: "compare.show", label: "View", hint: "", default: Show::Overview };
 
-/// Columns of numbers that are settings of a run.
+/// Meanings of number columns that are settings of a run, not results.
 const SETTINGS: [ColumnMeaning; 8] = {
     use ColumnMeaning::*;
     [TileM, TileN, TileK, SplitK, Stages, Warps, Order, Other]
 };
 
-/// No column of sides.
+/// Value of a setting without a column.
 const NONE: &str = "none";
 
 /// Tooltip of the choice of sides.
 pub(in crate::charts) const SIDES_HINT: &str = "The column whose values are compared";
 
-/// The column whose values are compared, and its field; no field where the rows are `variants` and
-/// nobody chose one.
+/// The column whose values are compared, and its field; no field if the rows are `variants` and none was chosen.
 pub(super) fn side(
     frame: &Frame,
     state: &ViewState,
@@ -57,7 +56,7 @@ pub(super) fn side(
     (side, field)
 }
 
-/// Up to which lead two sides are level: the setting, and a share.
+/// The lead below which two sides tie: the setting, and its value as a share.
 pub(in crate::charts) fn threshold(state: &ViewState, key: &str) -> (Control, f64) {
     let (hint, ends) = ("A smaller lead is a tie", (0.0, 100.0, 1.0));
     let control = Control::number(state, key, "Threshold", hint, ends, "%", TIE * 100.0);
@@ -65,7 +64,7 @@ pub(in crate::charts) fn threshold(state: &ViewState, key: &str) -> (Control, f6
     (control, share)
 }
 
-/// The baseline and the other side, and which sides they are.
+/// The settings of baseline and other side, and the indices of both sides.
 pub(super) fn pair(
     frame: &Frame,
     state: &ViewState,
@@ -74,13 +73,13 @@ pub(super) fn pair(
 ) -> ([Control; 2], (usize, usize)) {
     let setup = &comparison.setup;
     let sides = side_choices(frame, setup);
-    // The pair whose order is open; if no GEMM has all sides, two that share some.
+    // The closest pair; if no GEMM has all sides, two sides that share some.
     let told = tally.pair(comparison);
     let first = told.map(|pair| pair[0]).or_else(|| comparison.first_matched());
     let first = setup.sides.get(first.unwrap_or(0)).cloned().unwrap_or_default();
     let hint = "Speedups are over this side";
     let a = Control::choice(state, "compare.a", "Baseline", hint, sides.clone(), &first);
-    // To a chosen one the nearest rival: the one that is fastest most often.
+    // Default rival of the baseline: the side that shares most GEMMs with it, then the one that wins most.
     let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
     let baseline = at(&a);
     let wins = |i: usize| tally.clear.get(i).copied().unwrap_or(0);
@@ -115,7 +114,7 @@ pub(super) fn measure(
     (control, measure)
 }
 
-/// The sides as choices, under their names.
+/// The sides as choices, by name.
 fn side_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
     let own = frame.decision().side.as_ref() == Some(&setup.side);
     let label = |value: &String| {
@@ -126,7 +125,7 @@ fn side_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
     setup.sides.iter().map(choice).collect()
 }
 
-/// True if rows of every device have a roof.
+/// True if on every device some row has a roof.
 fn has_roofs(frame: &Frame) -> bool {
     let mut with = vec![None; frame.data.devices.len()];
     for &r in frame.rows.iter() {
@@ -138,8 +137,7 @@ fn has_roofs(frame: &Frame) -> bool {
     with.iter().any(Option::is_some) && with.iter().flatten().all(|known| *known)
 }
 
-/// The keys offered: sizes, types, layout, device, file, text columns, and number columns with few values; no
-/// results.
+/// The keys offered: sizes, types, layout, device, file, text columns, and number columns with few values. No results.
 pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
     let choices = frame
         .fields()

@@ -217,7 +217,7 @@ fn unasked_the_chart_is_of_the_two_best() {
         opened(&rows.frame(None), &ViewState::default())
     };
     let pair = |view: &Chart| [1, 2].map(|i| view.said.controls[i].current.clone());
-    // `c` loses everywhere, which is the first to say; the open question is who is best.
+    // `c` always loses, which is said first; the open question is which is best.
     let view = open([1.01e-6, 1e-6, 9e-6]);
     assert!(view.said.verdict[0].starts_with("c is slower than the fastest on all 4 GEMMs"));
     assert_eq!(pair(&view), ["a", "b"]);
@@ -236,7 +236,7 @@ fn many_shapes_fit() {
         state.set_param("compare.show", value);
         let view = opened(&frame, &state);
         draw_everywhere(&format!("compare-{value}"), &view);
-        // What one library alone ran has a side to use too.
+        // A GEMM that only one library ran has a side to use too.
         assert_eq!(view.table().rows.len(), if value == "best" { 537 } else { 500 });
     }
     // Every matched shape can be reached.

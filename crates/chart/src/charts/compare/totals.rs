@@ -1,4 +1,4 @@
-//! Best of all sides: what every side takes by itself, and what the best of all takes, by the sides that it uses.
+//! Best of all sides: the total time of every side alone, and of the best of all, split by the sides it uses.
 
 use super::Compare;
 use crate::charts::RenderOptions;
@@ -13,17 +13,17 @@ use gemmscope_analysis::compare::Dispatch;
 use gemmscope_model::units::seconds_brief;
 use gemmscope_words::compare::times;
 
-/// Height of a bar with the room around it.
+/// Height of a bar with the space around it.
 const ROW: f64 = 34.0;
 
-/// One bar: its name, its words, and its parts as sides with their seconds.
+/// One bar: name, label, and parts as pairs of side and seconds.
 struct Bar {
     name: String,
     words: String,
     parts: Vec<(usize, f64)>,
 }
 
-/// The best of all, then the sides that ran all of its GEMMs, the fastest first.
+/// The best of all, then the sides that ran all of its GEMMs, fastest first.
 fn bars(best: &Dispatch) -> Vec<Bar> {
     let used = best.used_s.iter().copied().enumerate().filter(|(_, s)| *s > 0.0);
     let mut sides: Vec<(usize, f64)> =

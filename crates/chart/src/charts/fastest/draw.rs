@@ -1,4 +1,4 @@
-//! Drawing of the map of the fastest.
+//! Drawing of the map of winners.
 
 use super::WinnerMap;
 use crate::cells::{CellMark, Cells};
@@ -13,16 +13,16 @@ use crate::tooltip::Tooltip;
 use gemmscope_model::units::{and_more, format_significant};
 use gemmscope_words::compare::times;
 
-/// Height of a row where cells can be touched.
+/// Row height that suits touch.
 pub(super) const ROW: f64 = 22.0;
-/// Highest cell of a map.
+/// Maximum height of a cell.
 pub(super) const CELL_HEIGHT: f64 = 52.0;
-/// Rows of a narrow map up to which it grows with them.
+/// A narrow map grows with its rows up to this number.
 pub(super) const MOST_ROWS: f64 = 60.0;
-/// Heading, two lines of legend, axis names of a map.
+/// Height of heading, two lines of legend and axis names of a map.
 pub(super) const FRAME: f64 = 126.0;
 
-/// A lead in as many digits as fit a width: `1.30x`, `1.30`, `1.3`.
+/// The lead with as many digits as fit: `1.30x`, `1.30`, `1.3`; `None` if none fits.
 pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
     let whole = times(margin);
     let bare = whole.trim_end_matches('x').to_owned();
@@ -33,7 +33,7 @@ pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
         .map(|(label, _)| label)
 }
 
-/// Legend of the colours and marks that occur; of many sides, those that win most.
+/// Legend of the colours and marks that occur; with many sides, those that win most.
 fn entries(m: &WinnerMap, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
     let (sides, wins) = (&m.comparison.names, m.score().0);
     let mut shown: Vec<usize> = (0..sides.len()).collect();
@@ -67,7 +67,7 @@ pub(super) fn map(m: &WinnerMap, scene: &mut Scene, options: &RenderOptions<'_>)
     let colors = ColorScale::of_values(&m.frame, &setup.side, &setup.sides, theme);
     let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
-    // The meaning of the figures; the headline says of which GEMMs.
+    // Meaning of the figures; the headline says which GEMMs they cover.
     let words = "Mean lead of the fastest over the next";
     legend::heading(scene, (EDGE, 14.0), w - 2.0 * EDGE, words);
     let legend = legend::legend(Some(scene), (EDGE, 24.0), w - 3.0 * EDGE, &entries);
@@ -83,7 +83,7 @@ pub(super) fn map(m: &WinnerMap, scene: &mut Scene, options: &RenderOptions<'_>)
     let cell = |(x, y): (usize, usize), (width, _): (f64, f64)| {
         let (i, c) = of(x, y)?;
         let fill = match c.winner {
-            // A narrow lead is pale, one of 2x or more is full.
+            // A narrow lead is pale, one of 2x or more is saturated.
             Some(side) => {
                 let lead = c.margin.log2().clamp(0.0, 1.0);
                 mix(theme.panel, colors[side], 0.35 + 0.65 * lead)
@@ -103,9 +103,9 @@ pub(super) fn map(m: &WinnerMap, scene: &mut Scene, options: &RenderOptions<'_>)
     for (i, j) in grid.each() {
         let Some((_, c)) = of(i, j) else { continue };
         let [l, t, width, height] = grid.cell_rect((i, j));
-        // Somebody else wins a part of these GEMMs.
+        // Another side wins some of these GEMMs.
         if let Some(other) = c.other().filter(|_| width.min(height) >= 10.0) {
-            // In a small cell the figure needs the room.
+            // A small cell needs the room for its figure.
             let (inset, r) = if width < 40.0 { (3.5, 2.0) } else { (6.0, 2.5) };
             let at = (l + width - inset, t + inset);
             for (radius, color) in [(r + 1.0, theme.panel), (r, colors[other])] {

@@ -1,4 +1,4 @@
-//! The map of the fastest: which side is fastest in each cell of two sizes.
+//! Map of winners: which side is fastest in each cell of two sizes.
 
 mod draw;
 
@@ -20,7 +20,7 @@ use gemmscope_words::charts::{self as words, NOTHING_TO_COMPARE};
 use gemmscope_words::compare::{join, times};
 use std::collections::BTreeMap;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "fastest",
     name: "Fastest",
@@ -30,10 +30,10 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-/// Sides that a headline names.
+/// Up to this many sides are named in the headline.
 const NAMED: usize = 8;
 
-/// An opened map of the fastest.
+/// An opened map of winners.
 #[derive(Debug)]
 pub(crate) struct WinnerMap {
     frame: Frame,
@@ -41,10 +41,10 @@ pub(crate) struct WinnerMap {
     x: Size,
     y: Size,
     held: Size,
-    /// The held size's value; `None` is all values together.
+    /// Value of the size that is held fixed; `None` is all values together.
     at: Option<u32>,
     dtype: Option<String>,
-    /// The layout that shows, or how many there are together; `None` where there is only one.
+    /// The layout shown, or how many are shown together; `None` if there is only one.
     layout: Option<String>,
     cells: Vec<WinnerCell>,
     /// Sizes of the columns and rows of cells, ascending.
@@ -61,7 +61,7 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
 ];
 
 impl WinnerMap {
-    /// Reads the settings, chooses what is not set, and finds the winners.
+    /// Reads the settings, fills in the defaults, and finds the winners.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
@@ -92,7 +92,7 @@ impl WinnerMap {
         });
         let shown: Vec<bool> = shown.collect();
         let of_type = |row: usize| shown[frame.data.op[row] as usize];
-        // One for all, and one for each.
+        // With all layouts together, and with each.
         let layouts = if of_layouts { layout.options().len() - 1 } else { 0 };
         let hold = held_control(frame, &comparison, state, held, &of_type);
         let at = hold.current.parse::<u32>().ok();
@@ -126,7 +126,7 @@ impl WinnerMap {
         let (wins, open) = self.score();
         let sides = &self.comparison.names;
         let mut ranked: Vec<(&String, &u64)> = sides.iter().zip(&wins).collect();
-        // Of a few sides each is named; of many those that win.
+        // Few sides are all named; of many, those that win.
         if ranked.len() > NAMED {
             ranked.retain(|(_, n)| **n > 0);
             ranked.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
@@ -153,7 +153,7 @@ impl WinnerMap {
         of.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// Cells won by each side, and cells without a clear winner.
+    /// Number of cells won by each side, and of cells without a clear winner.
     fn score(&self) -> (Vec<u64>, u64) {
         let mut wins = vec![0; self.comparison.setup.sides.len()];
         let mut open = 0;
@@ -167,8 +167,8 @@ impl WinnerMap {
     }
 }
 
-/// One of the values that compared configurations have, or all: each with how many have it. The most frequent
-/// one is the default where more than a share have it.
+/// Selector of one value or all; `values` come with the number of configurations that have them. The default is the
+/// most frequent value if its share exceeds `share`, else all.
 fn one_or_all(
     state: &ViewState,
     [key, label, hint]: [&str; 3],
@@ -183,7 +183,7 @@ fn one_or_all(
     Control::choice(state, key, label, hint, options, &default)
 }
 
-/// Types and layouts that were compared; all layouts together are the default.
+/// Selectors of type and layout over what was compared; the default is the most frequent type and all layouts.
 fn operations(frame: &Frame, comparison: &Comparison, state: &ViewState) -> [Control; 2] {
     let (mut types, mut layouts) = (BTreeMap::new(), BTreeMap::new());
     let mut by_op = vec![0; frame.data.ops.len()];
@@ -201,7 +201,7 @@ fn operations(frame: &Frame, comparison: &Comparison, state: &ViewState) -> [Con
     ]
 }
 
-/// Values of the held size; one where it has most of the compared cells, as else the map would leave most out.
+/// Selector of the held size. By default the value with most compared cells if others would leave most of them out.
 fn held_control(
     frame: &Frame,
     comparison: &Comparison,
@@ -211,7 +211,7 @@ fn held_control(
 ) -> Control {
     let kept = (0..comparison.len()).filter(|i| keep(comparison.row(*i)));
     let compared = |i: usize| comparison.samples(i).len() > 1;
-    // How many cells are compared at each size.
+    // Number of compared cells at each size.
     let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
     for i in kept {
         *sizes.entry(held.of(frame, comparison.row(i))).or_default() += u64::from(compared(i));
@@ -292,8 +292,7 @@ impl Picture for WinnerMap {
         ))
     }
 
-    /// Heights between which a map's cells can be read, and touched where it is narrow, and grow: those of a wide
-    /// one shrink first.
+    /// Heights at which cells are readable, and touchable on a narrow map; cells of a wide map shrink first.
     fn heights(&self, width: f64) -> Heights {
         let (rows, usual) = (self.ys.len() as f64, Heights::filling(width));
         let touched =

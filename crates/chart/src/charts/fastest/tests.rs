@@ -20,7 +20,7 @@ fn decode() -> Frame {
             }
         }
     }
-    // One that goes back and forth, and one that a single side measured.
+    // Two configurations: one with changing winners, one that a single side measured.
     for (i, t) in [1.0, 3.0, 1.0, 3.0].into_iter().enumerate() {
         rows.row((1 << i, 512, 512), "flat GEMM", t * 1e-6, "");
         rows.row((1 << i, 512, 512), "library", 2e-6, "");
@@ -95,7 +95,7 @@ fn the_layout_is_said_and_chosen() {
     state.set_param("fastest.layout", "TT");
     let one = WinnerMap::open(&frame, &state);
     assert!(one.said.verdict[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
-    // Of one layout there is nothing to choose, and nothing to say.
+    // With a single layout there is nothing to choose and nothing to say.
     let few = frame.with_rows(std::sync::Arc::new(vec![0, 1, 4, 5]));
     let alone = WinnerMap::open(&few, &ViewState::default());
     assert!(alone.said.verdict[0].starts_with("Fastest at K = 64, fp16: "));

@@ -1,6 +1,5 @@
-//! One side as the baseline of the others: arrows lead from its points to the other sides' points of the
-//! same GEMM: all of them while they are few, else those of the GEMMs that are
-//! pointed at or selected.
+//! One side as the baseline of the others: arrows lead from its points to the other sides' points of the same GEMM. All
+//! are drawn while they are few, else those of hovered or selected GEMMs.
 
 use super::points::SINGLE_UP_TO;
 use super::{Layers, Points, planned};
@@ -9,25 +8,25 @@ use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_table::field::Frame;
 use gemmscope_words::charts::roofline::{self as words, Arrows};
 
-/// Up to so many arrows are drawn unasked: more would hide the points.
+/// Up to this many arrows are always drawn; more would hide the points.
 const FEW: usize = 12;
 
-/// Points that lie nearer than this on both axes, in decades or shares of the roof, are at one place: an
-/// arrow between them would show nothing.
+/// Points nearer than this on both axes (decades, or share of the roof) coincide: an arrow between them would show
+/// nothing.
 const NEAR: f32 = 0.005;
 
 /// The baseline of a frame.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
-    /// Rows of one GEMM, on the baseline and on another side, whose points lie apart.
+    /// Pairs of rows of one GEMM, on the baseline and on another side, whose points do not coincide.
     pub(super) links: Vec<(u32, u32)>,
-    /// In words.
+    /// A sentence about it.
     pub(super) note: String,
 }
 
 impl Baseline {
-    /// The side of this name, or the first; `None` where rows are no sides and where it shares no GEMM with
-    /// another. Links are of GEMMs with a row in `kept`, ascending.
+    /// The baseline with this name, or the first side; `None` if rows are no sides or it shares no GEMM with another.
+    /// Links are of GEMMs with a row in `kept`, which is ascending.
     pub(super) fn of(frame: &Frame, points: &Points, side: &str, kept: &[u32]) -> Option<Self> {
         if frame.rows.len() > SINGLE_UP_TO {
             return None;
@@ -88,14 +87,14 @@ impl Baseline {
 }
 
 impl Layers<'_> {
-    /// Draws the arrows while they are few.
+    /// Draws the arrows, if they are few.
     pub(super) fn few_links(&mut self) {
         if self.input.links.len() <= FEW {
             self.links(|_| true);
         }
     }
 
-    /// Draws the arrows from and to some rows, each in the colour of the point that it leads to.
+    /// Draws the arrows from and to some rows, each in the colour of its target.
     pub(super) fn links(&mut self, of: impl Fn(u32) -> bool) {
         let input = self.input;
         let hidden = |row: u32| input.is_hidden(input.color_scale.code(row as usize));

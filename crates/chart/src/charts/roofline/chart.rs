@@ -15,8 +15,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
 use std::sync::{Arc, OnceLock};
 
-/// This chart in the list of all.
-/// The kind of chart, for a page that shows no other.
+/// This chart's entry in [`CHARTS`](crate::charts::CHARTS), public for a page that shows no other.
 pub const KIND: ChartKind = ChartKind {
     id: "roofline",
     name: "Roofline",
@@ -39,12 +38,12 @@ pub(crate) struct Contents {
     pub(super) points: Arc<Points>,
     pub(crate) colors: Arc<Colors>,
     pub(super) settings: Settings,
-    /// All rows that pass the filters, of which some may carry a number because of what they cost.
+    /// All rows that pass the filters, from which the expensive ones are numbered.
     whole: Frame,
     costly: OnceLock<Vec<u32>>,
-    /// By finding, the row that carries its number, where findings are known.
+    /// Row that carries the number of each finding, if findings were computed.
     ranked: Option<Vec<u32>>,
-    /// Rows that pass the filters and are too light.
+    /// Rows that pass the filters but are not among the heaviest.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
     /// Notes on hidden and displaced points.
@@ -52,7 +51,7 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// Finds the positions and colours of the rows, and those that carry a number.
+    /// Computes positions and colours of the rows, and the notes.
     pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Arc<Self> {
         let frame = inputs.frame;
         let mut notes = Vec::new();
@@ -95,8 +94,7 @@ impl Contents {
         })
     }
 
-    /// The rows that carry a number because of what they cost, found once they are asked for: where
-    /// the findings are known, nobody does.
+    /// The rows numbered because of their cost. Computed on demand, since they are unused if findings are known.
     pub(super) fn costly(&self) -> Vec<u32> {
         self.costly.get_or_init(|| most_expensive(&self.whole, self.settings.numbers)).clone()
     }
@@ -125,7 +123,7 @@ impl Picture for Roofline {
             return Some(saved);
         }
         let legend = saved.height - first.scene().height;
-        // Drawn again with the room that the legend leaves.
+        // Draw again with the height that the legend leaves.
         let height = (options.height - legend).max(1.0);
         let options = RenderOptions { height, ..*options };
         Some(self.interactive(&options).saved(&marks))

@@ -1,14 +1,14 @@
-//! The part of the axes that a roofline shows.
+//! Visible part of the axes of a roofline.
 
 use super::marks::Survey;
 use super::{RoofLine, RooflineInput};
 use crate::camera::Zoom;
 use crate::scale::{ScaleKind, extent, padded};
 
-/// Ends of intensities and of rates.
+/// Ranges of intensity and of rate.
 type Ends = (Option<(f64, f64)>, Option<(f64, f64)>);
 
-/// Bounding box of some places, limited to other ends.
+/// Bounding box of some positions, clamped to other ranges.
 fn bounds(places: impl Iterator<Item = (f64, f64)> + Clone, (x, y): Ends) -> Ends {
     let ends = |of: Option<(f64, f64)>| of.into_iter().flat_map(|(low, high)| [low, high]);
     (
@@ -17,7 +17,7 @@ fn bounds(places: impl Iterator<Item = (f64, f64)> + Clone, (x, y): Ends) -> End
     )
 }
 
-/// A range of a decade at least, about the same middle.
+/// Widens a range to at least a decade, around the same middle.
 fn decade((low, high): (f64, f64)) -> (f64, f64) {
     let (middle, half) = ((low * high).sqrt(), 10f64.sqrt());
     (low.min(middle / half), high.max(middle * half))
@@ -32,13 +32,13 @@ pub(super) fn ranges(
     let planned = input.extras.planned.iter().map(|p| (p.ai, p.rate));
     let points = bounds(planned, (survey.x, survey.y));
     let corners = roofs.iter().flat_map(|roof| {
-        // Some slope on the left of each ridge, some ceiling on its right.
+        // Include a part of each slope left of its ridge, and of the ceiling right of it.
         let bandwidths = roof.caches.iter().map(|c| c.1).chain([roof.bandwidth]);
         let slopes = bandwidths.map(|b| (roof.peak / b / 2.5, roof.peak / 2.5));
         slopes.chain([(roof.ridge() * 2.5, roof.peak * 1.25)])
     });
     let all = bounds(corners, points);
-    // Without a roof nothing else says how near each other points are.
+    // Without a roof nothing else gives the scale.
     let wide = |ends| if roofs.is_empty() { decade(ends) } else { ends };
     let mut x = wide(padded(ScaleKind::Log, all.0.unwrap_or((1.0, 1000.0)), 0.04));
     if input.share {
@@ -60,15 +60,15 @@ pub(super) fn ranges(
     ((x, y), first)
 }
 
-/// Rows from which and up to which the range follows them and their time.
+/// Number of rows for which the initial range follows them and their time.
 const FOCUSED: std::ops::RangeInclusive<usize> = 30..=200_000;
-/// Share of the time that may lie below what shows at first.
+/// Share of the time that may lie below the initial range.
 const BELOW: f64 = 0.005;
-/// Where the points take less than this share of the axis, the ridge may lie beside what shows at first.
+/// If the points take less than this share of the axis, the ridge may lie outside the initial range.
 const NARROW: f64 = 0.25;
 
-/// From where rates show at first: those too low to matter may lie below where they would take a decade and
-/// more of what begins at `low`; zooming out reaches them.
+/// Start of the initial range of rates, if rows too low to matter would take a decade or more of a range from `low`.
+/// Zooming out still reaches them.
 fn low_rate(input: &RooflineInput<'_>, low: f64) -> Option<f64> {
     let all: Vec<(f32, f64)> = input
         .frame
@@ -85,8 +85,8 @@ fn low_rate(input: &RooflineInput<'_>, low: f64) -> Option<f64> {
     (from > 10.0 * low).then_some(from)
 }
 
-/// The lowest value at which those up to it have more than this share of all weights. Each turn halves the
-/// range that holds it. Values are finite.
+/// The weighted quantile: the lowest value such that the weights of all values up to it exceed this share of the total.
+/// Bisects the range of values, which are finite.
 fn reached(mut all: Vec<(f32, f64)>, share: f64) -> Option<f32> {
     let mut left = share * all.iter().map(|a| a.1).sum::<f64>();
     loop {
@@ -95,7 +95,7 @@ fn reached(mut all: Vec<(f32, f64)>, share: f64) -> Option<f32> {
         if low >= high {
             return (all.iter().map(|a| a.1).sum::<f64>() > left).then_some(low);
         }
-        // Of two neighbours the middle is one of them.
+        // For two neighbouring floats the rounded middle is one of them.
         let middle = Some(low + (high - low) / 2.0).filter(|m| *m < high).unwrap_or(low);
         let lower: f64 = all.iter().filter(|a| a.0 <= middle).map(|a| a.1).sum();
         let is_lower = lower > left;
@@ -121,7 +121,7 @@ mod tests {
             let (mut sum, most) = (0.0, share * all.iter().map(|a| a.1).sum::<f64>());
             let sorted = all.iter().find(|a| {
                 sum += a.1;
-                // Where the sums are equal, either may be told.
+                // If the sums are equal, either is right.
                 sum > most + 1e-9
             });
             prop_assert_eq!(found, sorted.map(|a| a.0));

@@ -1,17 +1,17 @@
-//! The heaviest GEMMs that make up a share of the time.
+//! The heaviest GEMMs that together make up a share of the time.
 
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_words::charts::roofline as words;
 
-/// Rows that stay, and a sentence about them.
+/// The rows kept, and a sentence about them.
 pub(super) struct Heaviest {
     /// Ascending.
     pub(super) rows: Vec<u32>,
     pub(super) note: String,
 }
 
-/// Time of all calls of a row, seconds; 0 where it was not measured.
+/// Total time of all calls of a row, seconds; 0 if not measured.
 fn weight(data: &Dataset, row: u32) -> f64 {
     let row = row as usize;
     let time = data.time_s[row] * data.count(row);
@@ -19,8 +19,8 @@ fn weight(data: &Dataset, row: u32) -> f64 {
 }
 
 impl Heaviest {
-    /// The rows that make up `percent` of the time of each side; `None` where all stay. Only rows
-    /// that totals are over count: of a sweep the fastest variant of each GEMM.
+    /// The rows that make up `percent` of the time of each side; `None` if all do. Only rows that totals are over
+    /// count: for a sweep, the fastest variant of each GEMM.
     pub(super) fn of(frame: &Frame, percent: f64) -> Option<Self> {
         if percent >= 100.0 {
             return None;
@@ -30,7 +30,7 @@ impl Heaviest {
         let counted = frame.counted();
         let time = |(bits, _): &(u64, u32)| f64::from_bits(!bits);
         for side in &counted.sides {
-            // The longest first: the bits of a time are in its order.
+            // Longest first: the bits of a non-negative float sort like its value.
             let mut rows: Vec<(u64, u32)> = side
                 .rows
                 .iter()

@@ -15,7 +15,7 @@ use gemmscope_table::keyed;
 keyed! {
     /// The quantity that the marks' area shows.
     pub enum SizeBy {
-        /// Nothing: all are of one size.
+        /// Nothing: all have the same size.
         Same = "", "the same";
         /// Time of all calls of the row.
         Time = "time", "total time";
@@ -27,15 +27,15 @@ keyed! {
 /// Additions to the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extras {
-    /// Points that are no rows: planned ones, and measurements without sizes.
+    /// Points that are not rows: planned ones, and measurements without sizes.
     pub planned: Vec<Planned>,
     /// Named places on their trails, the most important first.
     pub waymarks: Vec<Waymark>,
-    /// Roofs beside those of the rows.
+    /// Roofs in addition to those of the rows.
     pub roofs: Vec<RoofLine>,
     /// An arrow between two positions (intensity, rate): before and after.
     pub arrow: Option<[(f64, f64); 2]>,
-    /// Message of a picture without marks, where its subject is not the rows.
+    /// Message of a picture without marks, if it is not about the rows.
     pub empty: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ pub struct RooflineInput<'a> {
     pub points: &'a Points,
     /// Colours of all rows.
     pub color_scale: &'a ColorScale,
-    /// Codes of `color_scale` that are switched off; shorter than the palette is fine.
+    /// Colour codes that are switched off; may be shorter than the palette.
     pub hidden: &'a [bool],
     /// Width in CSS pixels.
     pub width: f64,
@@ -77,32 +77,32 @@ pub struct RooflineInput<'a> {
     pub zoom: Option<Zoom>,
     /// What the marks' size shows.
     pub size: SizeBy,
-    /// Rows that get a number, in order: selected ones, or the most expensive.
+    /// Rows that get a number, in order: the selected or the most expensive ones.
     pub numbered: &'a [u32],
-    /// More points than this in view become a density image.
+    /// More visible points than this become a density image.
     pub density_above: usize,
     /// Rows with measured bytes show a second, open mark at that intensity.
     pub measured: bool,
-    /// Which bytes the intensity of `points` is over.
+    /// Bytes that the intensity of `points` is computed from.
     pub ai: AiAxis,
-    /// A row's own lower ceiling (the roof of its tile), FLOP/s; NaN where it has none.
+    /// A row's own lower ceiling (the roof of its tile), FLOP/s; NaN if it has none.
     pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
-    /// What is drawn besides the rows.
+    /// What is drawn in addition to the rows.
     pub extras: &'a Extras,
     /// Which roofs of the rows' devices to draw.
     pub roof_types: Roofs,
-    /// Rows besides those of the frame that lie in the background.
+    /// Rows drawn in the background, in addition to those of the frame.
     pub background: &'a [u32],
     /// Pairs of rows with an arrow between them.
     pub links: &'a [(u32, u32)],
-    /// `points` are by share of the roof or of what others reach, not by rate.
+    /// The vertical axis of `points` is a share (of the roof, or of what others reach), not a rate.
     pub share: bool,
-    /// They are by share of what others reach.
+    /// The share is of what others reach.
     pub of_reference: bool,
 }
 
 impl<'a> RooflineInput<'a> {
-    /// A roofline with nothing but its points.
+    /// A roofline with only its points.
     pub fn new(
         frame: &'a Frame,
         points: &'a Points,
@@ -140,7 +140,7 @@ impl<'a> RooflineInput<'a> {
         if self.share { ScaleKind::Linear } else { ScaleKind::Log }
     }
 
-    /// Where a rate of a row lies on the vertical axis.
+    /// Position of a row's rate on the vertical axis.
     pub(super) fn y_of(&self, row: u32, rate: f64) -> f64 {
         let (frame, r) = (self.frame, row as usize);
         match (self.share, self.of_reference) {
@@ -156,7 +156,7 @@ impl<'a> RooflineInput<'a> {
         self.width < NARROW
     }
 
-    /// True where rows have an open mark at the bytes counted at a level of the memory.
+    /// True if rows have an open mark at the bytes counted at this memory level.
     pub(super) fn shows(&self, level: MemoryLevel) -> bool {
         match self.ai {
             AiAxis::Compulsory => self.measured && level == MemoryLevel::Main,

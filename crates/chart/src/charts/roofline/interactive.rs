@@ -1,5 +1,5 @@
-//! A drawn roofline that answers to the pointer: it finds points in a grid, since they may be a
-//! million, and its axes can be zoomed.
+//! A drawn roofline that handles the pointer itself: a grid does the hit test, since there may be a million points, and
+//! the axes zoom.
 
 use super::chart::Contents;
 use super::settings::{Ceilings, ceiling, numbers_of};
@@ -31,21 +31,21 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) struct InteractiveRoofline {
     opened: Arc<Contents>,
     extras: Extras,
-    /// The colours and the size of the picture.
+    /// Size and colours of the picture.
     pub(crate) canvas: Canvas,
     hidden: Vec<bool>,
     picture: RooflinePicture,
-    /// The reader chose what shows.
+    /// The user has zoomed.
     zoomed: bool,
-    /// Made when the pointer first asks: many pictures are only looked at.
+    /// Built at the first hit test: many pictures are only looked at.
     grid: OnceLock<HitGrid>,
-    /// The open marks, for the pointer alone: the keyboard visits each row once.
+    /// Grid of the open marks, for the pointer alone: the keyboard visits each row once.
     open: OnceLock<HitGrid>,
-    /// The boxes of the numbers that were drawn last, each with its row.
+    /// Boxes of the numbers drawn last, each with its row.
     boxes: Mutex<Vec<(Rect, u32)>>,
 }
 
-/// Asks something of what is drawn; with the ceilings of single rows where `own` says so.
+/// Calls `what` with the drawing input; includes the ceilings of single rows if `own`.
 fn ask<T>(
     opened: &Contents,
     extras: &Extras,
@@ -101,12 +101,12 @@ impl InteractiveRoofline {
         &self.picture
     }
 
-    /// The rows that were drawn.
+    /// The drawn rows.
     pub(crate) fn frame(&self) -> &Frame {
         &self.opened.frame
     }
 
-    /// Asks something of what was drawn, with the ceilings of single rows.
+    /// Calls `what` with the drawing input, including the ceilings of single rows.
     fn ask<T>(&self, what: impl FnOnce(&RooflineInput<'_>) -> T) -> T {
         let own = self.opened.settings.ceilings != Ceilings::None;
         ask(&self.opened, &self.extras, (&self.canvas, &self.hidden), own, what)
@@ -122,7 +122,7 @@ impl InteractiveRoofline {
         self.open.get_or_init(make)
     }
 
-    /// The picture with numbers, and with rings around the selected rows.
+    /// The picture with numbers, and rings around the selected rows.
     pub(crate) fn marked(&self, what: &Emphasis) -> Scene {
         let mut scene = self.picture.scene.clone();
         scene.items.extend(self.emphasis(what).items);
@@ -143,24 +143,24 @@ impl InteractiveRoofline {
         }
     }
 
-    /// The boxes of the numbers that were drawn last.
+    /// Boxes of the numbers drawn last.
     fn boxes(&self) -> MutexGuard<'_, Vec<(Rect, u32)>> {
         self.boxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The row whose number is at a place: a number stands for its point.
+    /// The row whose number is at this place: a number stands for its point.
     fn number_at(&self, at: Point) -> Option<Target> {
         let row = self.boxes().iter().find(|(rect, _)| clip::holds(*rect, at)).map(|b| b.1)?;
         let place = self.opened.points.px(&self.picture.plot, row)?;
         Some(self.target(Hit { id: row, at: place, distance: 0.0 }))
     }
 
-    /// True for a point that is no row.
+    /// True for a point that is not a row.
     fn is_extra(&self, target: &Target) -> bool {
         self.picture.scene.hit_areas.iter().any(|area| area.tooltip == target.tooltip)
     }
 
-    /// The row whose number or mark is at a place.
+    /// The row whose number or mark is at this place.
     fn row_at(&self, at: Point, radius: f64) -> Option<Target> {
         if let Some(target) = self.number_at(at) {
             return Some(target);
@@ -174,14 +174,14 @@ impl InteractiveRoofline {
         nearest.map(|hit| self.target(hit))
     }
 
-    /// The name of a row's colour in the legend; `None` where colours are numbers.
+    /// Legend entry of a row's colour; `None` if colours are numeric.
     fn category(&self, row: u32) -> Option<String> {
         let colors = self.opened.colors.of(&self.canvas.theme);
         let name = colors.names.get(usize::from(colors.code(row as usize)))?;
         (colors.gradient.is_none() && !name.is_empty()).then(|| name.clone())
     }
 
-    /// The roof whose label or ceiling is at a place.
+    /// The roof whose label or ceiling is at this place.
     fn roof_at(&self, at: Point) -> Option<Target> {
         let picture = &self.picture;
         let labelled = picture.roof_labels.iter().find(|(_, rect)| clip::holds(*rect, at));
@@ -198,7 +198,7 @@ impl InteractiveRoofline {
     }
 }
 
-/// The point that is no row after `from`, in the order of their list; `None` behind the last one.
+/// The next point after `from` that is not a row, in list order; `None` after the last one.
 fn next_of(areas: &[HitArea], from: Option<&Target>, direction: Direction) -> Option<Target> {
     let at = from.and_then(|t| areas.iter().position(|a| a.tooltip == t.tooltip));
     let next = match (at, direction) {
@@ -221,12 +221,12 @@ impl Drawn for InteractiveRoofline {
             let mut scene = overlay(&input, &self.picture, what);
             let mut labels = Layers::over(&input, &self.picture);
             *self.boxes() = labels.numbers();
-            // At the pointer the tooltip says it.
+            // If the row is hovered here, the tooltip shows it.
             if let (None, [row]) = (what.row(), &what.elsewhere[..]) {
                 labels.share_label(*row);
             }
             scene.items.extend(labels.scene.items);
-            // A point that is no row; roofs have no mark of their own.
+            // A point that is not a row; roofs have no mark of their own.
             let extra = |t: &&Target| t.rows.is_empty() && self.is_extra(t);
             if let Some(point) = what.target.as_ref().filter(extra) {
                 scene.mark(point.at, 9.0, Symbol::Ring, self.canvas.theme.text);
@@ -236,7 +236,7 @@ impl Drawn for InteractiveRoofline {
     }
 
     fn at(&self, at: Point, radius: f64) -> Option<Target> {
-        // Of a point that is no row and a row at one place, the row is the one that is meant.
+        // If a row and another point coincide, the row wins.
         let away = |t: &Target| (t.at.0 - at.0).hypot(t.at.1 - at.1);
         let extra = self.picture.scene.hit_areas.iter().map(Target::of);
         let extra = extra.min_by(|a, b| away(a).total_cmp(&away(b))).filter(|t| away(t) <= radius);
@@ -252,7 +252,7 @@ impl Drawn for InteractiveRoofline {
         let areas = &self.picture.scene.hit_areas;
         let extra = row.is_none().then(|| next_of(areas, from, direction)).flatten();
         let row = || self.grid().neighbour(row, direction).map(|hit| self.target(hit));
-        // Behind the last point there may be no row to go on to.
+        // After the last point there may be no row to go to.
         extra.or_else(row).or_else(|| from.cloned())
     }
 
@@ -328,7 +328,7 @@ impl Drawn for InteractiveRoofline {
         Some(self.picture.legend.clone())
     }
 
-    /// The rows above their roof, the farthest first, or those without one, the slowest first.
+    /// The rows above their roof, farthest first, or those without one, slowest first.
     fn legend_rows(&self, of: Outside) -> Vec<u32> {
         const MOST: usize = 24;
         let frame = self.frame();
@@ -368,7 +368,7 @@ impl Drawn for InteractiveRoofline {
     }
 }
 
-/// A point in a few words: `4096 × 4096 × 4096 fp16, 512 TFLOP/s, 39.2 % of roof`.
+/// A point in short: `4096 × 4096 × 4096 fp16, 512 TFLOP/s, 39.2 % of roof`.
 fn point(frame: &Frame, row: usize) -> String {
     let data = &*frame.data;
     let shape = shape_label(&data.problem(row));
@@ -449,13 +449,13 @@ mod tests {
         assert_eq!(drawn.at((x + 3.0, y + 3.0), 1.0), None);
         let point = drawn.points_at(0);
         assert_eq!(drawn.at(point, 4.0).unwrap().categories, ["fp16"]);
-        // A number beside a point stands for it, once it is drawn.
+        // A number beside a point stands for it, once drawn.
         let what = Emphasis { ranked: Some(vec![0]), ..Emphasis::default() };
         drawn.emphasis(&what);
         let ([l, t, w, h], row) = drawn.boxes()[0];
         let beside = drawn.at((l + w / 2.0, t + h / 2.0), 1.0).unwrap();
         assert_eq!((row, beside.rows, beside.at), (0, vec![0], point));
-        // The share that a point of the list reaches is written beside its way up, not over the number.
+        // The share reached by a point hovered in the list is written beside its line to the roof, not over the number.
         let hovered = drawn.emphasis(&Emphasis { elsewhere: vec![0], ..what });
         let share = hovered.dump();
         let share = share.lines().find(|l| l.contains(" % of ")).unwrap();

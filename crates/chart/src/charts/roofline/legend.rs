@@ -8,7 +8,7 @@ use crate::scene::Symbol;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::decapitalized;
 
-/// Categories with their counts, then what the open and hollow marks and the triangles mean.
+/// Categories with their counts, then the meaning of open and hollow marks and of triangles.
 pub(super) fn legend(input: &RooflineInput<'_>, by_code: &[u64], counts: &Counts) -> Legend {
     let colors = input.color_scale;
     let name = |i: usize| colors.names.get(i).cloned().unwrap_or_default();

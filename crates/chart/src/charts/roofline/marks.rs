@@ -1,4 +1,4 @@
-//! Points of the roofline: which marks they get, and the density image.
+//! Points of the roofline: their marks, and the density image.
 
 use super::points::{Extent, Place};
 use super::{Counts, Layers, RooflineInput, SizeBy};
@@ -9,14 +9,14 @@ use crate::scale::ScaleKind;
 use crate::scene::{Color, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
 
-/// One pass over the passing rows: extents, counts, use of roofs.
+/// Result of one pass over the passing rows: extents, counts, use of roofs.
 pub(super) struct Survey {
     pub x: Option<(f64, f64)>,
     pub y: Option<(f64, f64)>,
     pub counts: Counts,
-    /// Passing rows by code of the colour scale.
+    /// Number of passing rows for each code of the colour scale.
     pub by_code: Vec<u64>,
-    /// Passing rows by device code x number of operations + operation code.
+    /// Number of passing rows for each device code × number of operations + operation code.
     pub usage: Vec<u64>,
 }
 
@@ -44,7 +44,7 @@ impl Survey {
             None => extent(input, &mut counts),
         };
         let [under, above, no_roof, attainable, nowhere] = Place::ALL.map(|p| extent.of(p));
-        // Where no row has a roof, none stands apart.
+        // If no row has a roof, lacking one is not remarkable.
         counts.no_roof = if under + above + attainable > 0 { no_roof } else { 0 };
         (counts.above_roof, counts.attainable, counts.nowhere) = (above, attainable, nowhere);
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
@@ -58,7 +58,7 @@ impl Survey {
     }
 }
 
-/// Looks through the passing rows; counts those with measured bytes.
+/// Scans the passing rows for their extent; counts those with measured bytes.
 fn extent(input: &RooflineInput<'_>, counts: &mut Counts) -> Extent {
     let mut extent = Extent::default();
     let (any_hidden, measured) = (input.hidden.contains(&true), input.points.any_measured());
@@ -84,7 +84,7 @@ fn extent(input: &RooflineInput<'_>, counts: &mut Counts) -> Extent {
     extent
 }
 
-/// Calls back with row, pixel and place of every point that is not hidden and inside the plot.
+/// Calls back with row, pixel and place of every point that is visible and inside the plot.
 pub(super) fn each_visible(
     input: &RooflineInput<'_>,
     plot: &Plot,
@@ -110,7 +110,7 @@ fn each_of(
         let aside = aside.get(row as usize).map_or(0.0, |px| f64::from(*px));
         let px = f64::from(x) * sx + ox + aside;
         let py = f64::from(y) * sy + oy;
-        // NaN is outside.
+        // False for NaN.
         let inside = px >= l && px <= l + w && py >= t && py <= t + h;
         if !inside || (any_hidden && input.is_hidden(input.color_scale.code(row as usize))) {
             continue;
@@ -119,12 +119,12 @@ fn each_of(
     }
 }
 
-/// Counts what is in view and what is outside.
+/// Counts points inside and outside the plot.
 pub(super) fn count_view(input: &RooflineInput<'_>, plot: &Plot, counts: &mut Counts, whole: bool) {
     let any_hidden = input.hidden.iter().any(|h| *h);
     let mut n = 0;
     if whole && !any_hidden {
-        // Everything shows.
+        // Everything is visible.
         n = counts.passing - counts.nowhere;
     } else {
         each_visible(input, plot, |_, _, _, _| n += 1);
@@ -142,7 +142,7 @@ pub(super) fn count_view(input: &RooflineInput<'_>, plot: &Plot, counts: &mut Co
     counts.outside = (counts.passing - counts.nowhere - hidden).saturating_sub(n);
 }
 
-/// The radius of a row's mark, whose area grows with a value; `None` where all are of one size.
+/// Radius of a row's mark, whose area is proportional to a value; `None` if all have the same size.
 fn radii<'a>(input: &'a RooflineInput<'_>, base: f64) -> Option<impl Fn(u32) -> f64 + 'a> {
     let data = &input.frame.data;
     let value = |row: u32| match input.size {
@@ -158,11 +158,10 @@ fn radii<'a>(input: &'a RooflineInput<'_>, base: f64) -> Option<impl Fn(u32) -> 
     })
 }
 
-/// Up to so many points a line ties each to its place at measured bytes; of more only the selected and
-/// the hovered one are.
+/// Up to this many points are all tied to their place at measured bytes; beyond, only selected and hovered ones are.
 const TIED: u64 = 60;
 
-/// The mark of a level of the memory.
+/// Mark of a memory level.
 pub(super) fn symbol(level: MemoryLevel) -> Symbol {
     match level {
         MemoryLevel::Main => Symbol::Open,
@@ -171,8 +170,8 @@ pub(super) fn symbol(level: MemoryLevel) -> Symbol {
     }
 }
 
-/// Calls back with row, place and place at the bytes that were counted at a level of every point
-/// that has both and is not hidden, in view or not; with nothing where the level does not show.
+/// For every point that is not hidden and has a place at the bytes counted at `level`, calls back with row, place and
+/// that second place, in view or not. No calls if the level is not shown.
 pub(super) fn each_open(
     input: &RooflineInput<'_>,
     plot: &Plot,
@@ -192,7 +191,7 @@ pub(super) fn each_open(
     }
 }
 
-/// The way from a point to its place at measured bytes, from edge to edge.
+/// The line from a point to its place at measured bytes, from edge to edge.
 pub(super) fn tie(scene: &mut Scene, at: (f64, f64), to: (f64, f64), color: Color, base: f64) {
     let side = (to.0 - at.0).signum();
     let (from, until) = (at.0 + side * base, to.0 - side * base * 1.25);
@@ -201,12 +200,12 @@ pub(super) fn tie(scene: &mut Scene, at: (f64, f64), to: (f64, f64), color: Colo
     }
 }
 
-/// Points above their roof that keep a mark of their own over a density image.
+/// Up to this many points above their roof keep a mark of their own over a density image.
 const TRIANGLES: usize = 2000;
 
 impl Layers<'_> {
-    /// Marks of rows in view: discs and other shapes of categories, triangles above the roof; hollow ones on
-    /// the roof where nothing was measured, and where no roof is known but others have one.
+    /// Marks of visible rows: discs and other shapes by category, triangles above the roof; hollow ones on the roof if
+    /// not measured, and if no roof is known but others have one.
     pub(super) fn marks(&mut self, rows: &[u32], counts: &Counts) {
         let (input, plot) = (self.input, &self.plot);
         let (base, opacity) = look(counts.in_view);
@@ -222,10 +221,10 @@ impl Layers<'_> {
             let radius = radius.as_ref().map_or(base, |radius| radius(row));
             order.push((radius as f32, row, x, y, place));
         });
-        // In no order of the file, so that no side lies over another: Fibonacci hashing mixes rows.
+        // Shuffled, so that no side covers another: Fibonacci hashing mixes rows.
         order.sort_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
         if radius.is_some() {
-            // Large ones first, so that they cover none of the small ones.
+            // Large ones first, so that they cover no small ones.
             order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
         for (size, row, x, y, place) in order {
@@ -259,7 +258,7 @@ impl Layers<'_> {
         batches.into_iter().for_each(|marks| self.scene.marks(marks));
     }
 
-    /// Grey dots of the rows in the background, while they are few.
+    /// Grey dots of the rows in the background, if few.
     pub(super) fn background(&mut self) {
         let input = self.input;
         if input.background.len() > input.density_above {
@@ -273,8 +272,7 @@ impl Layers<'_> {
         self.scene.marks(dots);
     }
 
-    /// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
-    /// while they are few.
+    /// Open marks at the intensity of the measured bytes, tied to the filled ones if few.
     pub(super) fn measured(&mut self, counts: &Counts) {
         let (input, plot, scene) = (self.input, &self.plot, &mut self.scene);
         let (base, opacity) = look(counts.in_view);
@@ -296,7 +294,7 @@ impl Layers<'_> {
         }
     }
 
-    /// All points in view as one picture; those above their roof stay marked while they are few.
+    /// All visible points as one density image; those above their roof keep a mark if few.
     pub(super) fn density(&mut self) {
         let (input, plot) = (self.input, &self.plot);
         let mut picture = Density::new(plot.rect, input.dpr);
@@ -316,11 +314,10 @@ impl Layers<'_> {
         }
     }
 
-    /// Tells the placer where points are, so that labels keep off them; a sample where there are
-    /// many.
+    /// Tells the placer where points are (a sample if there are many), so that labels keep off them.
     pub(super) fn block(&mut self, counts: &Counts) {
         let (input, plot) = (self.input, &self.plot);
-        // A sample, by a stride that shares no factor with the usual periods of files.
+        // A sample, with a stride that shares no factor with the usual periods of files.
         let every = (counts.passing / 1500).max(1) as usize | 1;
         let sample: Vec<u32> = input.frame.rows.iter().copied().step_by(every).collect();
         let mut points = Vec::with_capacity(sample.len());

@@ -1,5 +1,5 @@
-//! The roofline: every GEMM by arithmetic intensity and attained rate, under what its device
-//! allows. Both axes are logarithmic.
+//! The roofline: every GEMM by arithmetic intensity and attained rate, under the roofs of its device. Both axes are
+//! logarithmic.
 
 mod baseline;
 mod chart;
@@ -44,25 +44,24 @@ use gemmscope_words::charts::nothing;
 use gemmscope_words::charts::roofline::{self as words, PointCounts};
 use marks::Survey;
 
-/// How many rows went where.
+/// Numbers of rows by how they are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rows that pass the filters.
     pub passing: u64,
-    /// Of these, inside the plot as zoomed, and not hidden.
+    /// Inside the plot as zoomed, and not hidden.
     pub in_view: u64,
     /// Outside the plot as zoomed.
     pub outside: u64,
     /// Above their roof (hidden ones not counted).
     pub above_roof: u64,
-    /// Measured, without a known roof, where others have one (hidden ones not counted).
+    /// Measured, without a known roof while others have one (hidden ones not counted).
     pub no_roof: u64,
     /// Not measured, drawn on their roof.
     pub attainable: u64,
-    /// Without any place: not measured and without a roof.
+    /// Without a place: not measured and without a roof.
     pub nowhere: u64,
-    /// With bytes that a profiler counted at each of [`MemoryLevel::ALL`] (hidden ones not
-    /// counted), shown or not.
+    /// With bytes counted by a profiler at each of [`MemoryLevel::ALL`] (hidden ones not counted), shown or not.
     pub measured: [u64; 3],
 }
 
@@ -73,7 +72,7 @@ pub struct RooflinePicture {
     pub scene: Scene,
     /// Pixels to intensity and rate, and back.
     pub plot: Plot,
-    /// Ranges of intensity and rate that hold all data and roofs: where zooming out ends.
+    /// Ranges of intensity and rate that hold all data and roofs: the limit of zooming out.
     pub home: Zoom,
     /// The initial zoom.
     pub first: Zoom,
@@ -81,18 +80,18 @@ pub struct RooflinePicture {
     pub legend: Legend,
     /// The roofs, most used first.
     pub roofs: Vec<RoofLine>,
-    /// Where roofs are named: index into `roofs`, place of the label.
+    /// Labels of roofs: index into `roofs`, and the label's box.
     pub roof_labels: Vec<(usize, Rect)>,
     /// How many rows went where.
     pub counts: Counts,
-    /// The points are drawn as a density image.
+    /// True if the points are drawn as a density image.
     pub dense: bool,
-    /// Where labels are, so that numbers keep off them.
+    /// Boxes of the labels, so that numbers keep off them.
     placer: Placer,
 }
 
 impl RooflinePicture {
-    /// The part of the axes that shows.
+    /// Visible part of the axes.
     pub fn camera(&self) -> Camera {
         Camera { plot: self.plot, home: self.home, first: self.first }
     }
@@ -107,7 +106,7 @@ pub fn roofline(input: &RooflineInput<'_>) -> RooflinePicture {
         false => roofs::collect(input, &survey.usage),
     };
     let (home, first) = extent::ranges(input, &survey, &roofs);
-    // The zoom of the other axis is none of this one: shares end at a few, rates begin at millions.
+    // Ignore a zoom that was made for the other kind of Y axis: shares end at a few, rates begin at millions.
     let zoom = input.zoom.filter(|(_, y)| input.share == (y.1 < 1e3) && (input.share || y.0 > 0.0));
     let plot = axes(&mut scene, input, &survey, zoom.unwrap_or(first));
     let rect = plot.rect;
@@ -143,7 +142,7 @@ pub fn roofline(input: &RooflineInput<'_>) -> RooflinePicture {
 /// Drawing context of the layers of a roofline.
 struct Layers<'a> {
     scene: Scene,
-    /// Keeps labels off each other, off lines and off marks.
+    /// Keeps labels off each other, lines and marks.
     placer: Placer,
     input: &'a RooflineInput<'a>,
     plot: Plot,
@@ -154,7 +153,7 @@ impl Layers<'_> {
         (self.plot.x.px(ai), self.plot.y.px(rate))
     }
 
-    /// Draws what lies in the plot: points under roofs, or a density image with the roofs over it.
+    /// Draws the content of the plot: points under roofs, or a density image with the roofs over it.
     fn data(&mut self, roofs: &[RoofLine], dense: bool, counts: &Counts) {
         let (theme, rect) = (self.input.theme, self.plot.rect);
         self.scene.items.push(Item::Clip { rect });
@@ -209,7 +208,7 @@ fn axes(
         _ if input.of_reference => "% of what others reach",
         _ if input.share => "% of roof",
         true => "Attained, FLOP/s (log)",
-        // Nothing was measured: every mark stands on its roof.
+        // Nothing was measured: every mark is on its roof.
         false => "Attainable, FLOP/s (log)",
     };
     let each = if narrow { 56.0 } else { 74.0 };
@@ -224,14 +223,14 @@ fn axes(
     xy(scene, (whole, around), &x, &y)
 }
 
-/// The grid that finds what is under the pointer, for a roofline drawn with `plot`.
+/// The hit-test grid of the points of a roofline drawn with `plot`.
 pub fn hit_grid(input: &RooflineInput<'_>, plot: &Plot) -> HitGrid {
     HitGrid::build(plot.rect, &mut |found| {
         marks::each_visible(input, plot, |row, x, y, _| found(row, x, y));
     })
 }
 
-/// The same for the open marks at measured bytes; empty where they do not show.
+/// As [`hit_grid`], for the open marks at measured bytes; empty if they are not shown.
 pub fn open_grid(input: &RooflineInput<'_>, plot: &Plot) -> HitGrid {
     HitGrid::build(plot.rect, &mut |found| {
         for level in MemoryLevel::ALL {

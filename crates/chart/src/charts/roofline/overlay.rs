@@ -1,4 +1,4 @@
-//! The overlay that changes with the pointer: hover, selection, the drawn box, numbered labels.
+//! Overlay that changes with the pointer: hover, selection, the drawn box, numbered labels.
 
 use super::{Layers, RooflineInput, RooflinePicture, marks};
 use crate::chart::Emphasis;
@@ -13,19 +13,18 @@ use crate::ticks::rate_words;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::format_short;
 
-/// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
-/// the points.
+/// Transparent scene of the same size, to lie over the roofline: highlights without redrawing the points.
 pub fn overlay(input: &RooflineInput<'_>, picture: &RooflinePicture, what: &Emphasis) -> Scene {
     Layers::over(input, picture).emphasis(picture, what)
 }
 
-/// How much of the picture a selection leaves of what is not selected.
+/// Opacity of the veil over what is not selected.
 const DIMMED: f64 = 0.72;
-/// Selected points that show the roof of their tile.
+/// Up to this many selected points show the roof of their tile.
 const CEILINGS: usize = 60;
 
 impl<'a> Layers<'a> {
-    /// Layers that lie over a picture, with its labels in the way.
+    /// Layers to draw over a picture, avoiding its labels.
     pub(super) fn over(input: &'a RooflineInput<'a>, picture: &RooflinePicture) -> Self {
         let scene = Scene::new(input.theme, (input.width, input.height), "");
         Layers { scene, placer: picture.placer.clone(), input, plot: picture.plot }
@@ -48,7 +47,7 @@ impl<'a> Layers<'a> {
         }
         let dimmed = !selected.is_empty();
         self.scene.items.push(Item::Clip { rect: self.plot.rect });
-        // A crowd of second ceilings would hide the first.
+        // Many lower ceilings would hide the first.
         let few = selected.iter().take(CEILINGS).chain(hovered.iter()).copied();
         let few: Vec<(u32, Point)> =
             few.filter_map(|row| Some((row, input.points.px(&self.plot, row)?))).collect();
@@ -80,7 +79,7 @@ impl<'a> Layers<'a> {
         if let Some(rect) = what.brush {
             self.scene.brush(rect);
         }
-        // Among hundreds the one that is selected would be looked for.
+        // A single selected point would be hard to find among hundreds.
         let one = Some(&what.selected[..]).filter(|s| s.len() == 1).unwrap_or_default();
         for row in one.iter().copied().chain(hovered) {
             if let Some(at) = input.points.px(&self.plot, row) {
@@ -110,7 +109,7 @@ impl<'a> Layers<'a> {
         self.scene.items.push(Item::Unclip);
     }
 
-    /// A point's way to the roof of its tile, which is named once.
+    /// A point's line to the roof of its tile, which is labelled once.
     fn own_roof(&mut self, at: Point, row: u32, rate: f64, said: &mut Vec<String>) {
         if !(rate > 0.0 && rate.is_finite()) {
             return;
@@ -134,15 +133,15 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// What a row could reach at its arithmetic intensity, FLOP/s.
+    /// Roof of a row at its arithmetic intensity, FLOP/s.
     fn roof_above(&self, row: u32) -> Option<f64> {
         let (frame, r) = (self.input.frame, row as usize);
-        // A cache has a slope of its own; efficiency is of the compulsory bytes.
+        // At the bytes of a cache the slope differs; efficiency is by compulsory bytes.
         let shown = r < frame.data.len() && self.input.ai.level().is_none();
         shown.then(|| roof_rate(frame, r)).filter(|rate| !rate.is_nan())
     }
 
-    /// What share of its roof the hovered row reaches, beside its way up, where there is room.
+    /// Share of its roof that the hovered row reaches, beside its line to the roof, if there is room.
     pub(super) fn share_label(&mut self, row: u32) {
         let (input, at) = (self.input, self.input.points.px(&self.plot, row));
         let (Some(at), Some(rate)) = (at, self.roof_above(row)) else {
@@ -162,7 +161,7 @@ impl<'a> Layers<'a> {
         });
     }
 
-    /// A hovered point, or the only one that is selected, and its way up to its roof.
+    /// A hovered point, or the only selected one, and its line up to the roof.
     fn hover(&mut self, row: u32, at: Point, base: f64) {
         let text = self.input.theme.text;
         if let Some(rate) = self.roof_above(row) {
@@ -175,8 +174,8 @@ impl<'a> Layers<'a> {
         self.scene.mark(at, base + 3.5, Symbol::Ring, text);
     }
 
-    /// Numbers beside the rows that asked for one, with leader lines where points crowd. Gives the box
-    /// of each with its row.
+    /// Numbers beside the rows that have one, with leader lines where points crowd. Returns the box of each with its
+    /// row.
     pub(super) fn numbers(&mut self) -> Vec<(Rect, u32)> {
         let (input, theme, plot) = (self.input, self.input.theme, self.plot);
         let (base, _) = look(input.frame.rows.len() as u64);
@@ -185,7 +184,7 @@ impl<'a> Layers<'a> {
             let Some(at) = input.points.px(&plot, *row).filter(|p| plot.holds(*p)) else {
                 continue;
             };
-            // The table has the same numbers: those of rows in the background stay free.
+            // The table uses the same numbers, so those of rows in the background stay unused.
             let hidden = input.is_hidden(input.color_scale.code(*row as usize));
             if hidden || input.background.binary_search(row).is_ok() {
                 continue;
@@ -196,7 +195,7 @@ impl<'a> Layers<'a> {
                 boxes.push((label, *row, placed));
             }
         }
-        // All leaders below all boxes.
+        // All leader lines below all boxes.
         for (from, to) in boxes.iter().filter_map(|(_, _, placed)| placed.leader) {
             self.scene.line(vec![from, to], theme.muted, 1.0);
         }

@@ -1,4 +1,4 @@
-//! Points that are no rows, planned or measured without sizes, with trails and waymarks; arrows.
+//! Points that are not rows, planned or measured without sizes, with trails and waymarks; arrows.
 
 use super::Layers;
 use crate::labels::{On, Rect, about, plate, plate_size};
@@ -6,47 +6,47 @@ use crate::palette::alpha;
 use crate::scene::{Color, Item, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
 
-/// A point that is no row: a planned one is drawn hollow, with its earlier positions as a faint line.
+/// A point that is not a row. A planned one is drawn hollow, with its earlier positions as a faint line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     /// Arithmetic intensity, FLOP/byte.
     pub ai: f64,
     /// Rate, FLOP/s.
     pub rate: f64,
-    /// Earlier positions, oldest first: intensity and rate.
+    /// Earlier positions (intensity, rate), oldest first.
     pub trail: Vec<(f64, f64)>,
     /// Short name beside it; "" for none.
     pub label: String,
-    /// Its tooltip, whose head names the point.
+    /// Its tooltip, whose heading names the point.
     pub tooltip: Tooltip,
     /// Colour.
     pub color: Color,
-    /// It was measured, though nobody says of what size: drawn filled.
+    /// True if it was measured, at an unknown size: drawn filled.
     pub measured: bool,
 }
 
-/// A named place on the way of planned points: a step of a slider, the batch at the ridge.
+/// A named position on the trail of planned points: a step of a slider, the batch at the ridge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waymark {
     /// Arithmetic intensity, FLOP/byte.
     pub ai: f64,
     /// Rate, FLOP/s.
     pub rate: f64,
-    /// Labels beside it: the first that fits.
+    /// Candidate labels: the first that fits is drawn.
     pub labels: Vec<String>,
-    /// Its tooltip; a mark without a head is not a target.
+    /// Its tooltip; a mark whose tooltip has no heading is not a target.
     pub tooltip: Tooltip,
-    /// Colour of the ridge's mark.
+    /// Colour of the mark.
     pub color: Color,
 }
 
 /// Half the size of a named waymark.
 const WAYMARK: f64 = 4.5;
-/// Radius of a planned point's ring; a measured one's mark is smaller.
+/// Radius of the ring of a planned point; the mark of a measured one is smaller.
 const PLANNED: f64 = 5.5;
-/// Planned points this near, in px, share a label.
+/// Planned points closer than this, px, share a label.
 const SAME_PLACE: f64 = 14.0;
-/// Names in a shared label at most.
+/// Maximum number of names in a shared label.
 const NAMES: usize = 4;
 
 pub(super) fn planned_box(at: Point) -> Rect {
@@ -72,7 +72,7 @@ impl Layers<'_> {
                 self.scene.mark(*t, 2.0, Symbol::Dot, faint);
             }
             if let Some(last) = way.last().copied() {
-                // From the middle of the first mark's edge, so that a ring stays hollow.
+                // Start at the edge of the first mark, so that a ring stays hollow.
                 let away = (at.0 - last.0).hypot(at.1 - last.1);
                 let stop =
                     |d: f64| (at.0 + (last.0 - at.0) * d / away, at.1 + (last.1 - at.1) * d / away);
@@ -89,7 +89,7 @@ impl Layers<'_> {
         }
     }
 
-    /// Marks and labels of the places on the way.
+    /// Marks and labels of the waymarks.
     pub(super) fn waymark_labels(&mut self) {
         let theme = self.input.theme;
         for w in &self.input.extras.waymarks {
@@ -111,8 +111,8 @@ impl Layers<'_> {
                     (label, color),
                     On::Lines,
                     |width, height| {
-                        // Below the slope on its right, further down where that is taken: the other side
-                        // belongs to the roof's own labels.
+                        // Right of the mark, below the slope, and further down if that is taken: the left side belongs
+                        // to the labels of the roof.
                         let down = move |line: i32| {
                             let top = at.1 + away + f64::from(line) * height;
                             [at.0 + away, top, width, height]
@@ -128,7 +128,7 @@ impl Layers<'_> {
         }
     }
 
-    /// Names of planned points, where there is room; those at one place share one.
+    /// Names of planned points, if there is room; points at one position share a label.
     pub(super) fn planned_labels(&mut self) {
         let theme = self.input.theme;
         let mut places: Vec<(Point, Vec<&str>)> = Vec::new();
@@ -158,7 +158,7 @@ impl Layers<'_> {
     }
 }
 
-/// A line with a head that ends at `to`.
+/// A line with an arrowhead at `to`.
 pub(super) fn arrow(scene: &mut Scene, from: Point, to: Point, color: Color) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);

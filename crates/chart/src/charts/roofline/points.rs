@@ -1,4 +1,4 @@
-//! Where every row lies on the roofline.
+//! Position of every row on the roofline.
 
 use super::RooflineInput;
 use super::settings::levels;
@@ -9,7 +9,7 @@ use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::{ABOVE_ROOF, Metrics};
 use std::sync::OnceLock;
 
-/// What a row is on the roofline.
+/// How a row is drawn on the roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Measured, at or under its roof.
@@ -20,7 +20,7 @@ pub(super) enum Place {
     Above,
     /// Not measured: drawn on its roof.
     Attainable,
-    /// No place: neither measured nor with a roof.
+    /// No position: neither measured nor with a roof.
     Nowhere,
 }
 
@@ -29,8 +29,8 @@ impl Place {
         [Place::Measured, Place::Above, Place::NoRoof, Place::Attainable, Place::Nowhere];
 }
 
-/// Decimal logarithms of intensity and rate of every row: computed once per metrics, so that
-/// zooming and filtering cost one multiplication and one addition per axis.
+/// Decimal logarithms of intensity and rate of every row. Computed once per metrics, so that zooming and filtering cost
+/// one multiplication and one addition per axis.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
     x: Vec<f32>,
@@ -38,30 +38,29 @@ pub struct Points {
     place: Vec<Place>,
     /// Their extent.
     all: Extent,
-    /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty
-    /// where no file has such.
+    /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty if no file counted any.
     measured: [Vec<f32>; 3],
-    /// By row, how far it is moved aside within its column, px: worked out when it is first asked for.
+    /// Horizontal offset of each row within its column, px; computed on first use.
     aside: OnceLock<Vec<f32>>,
 }
 
-/// Rows up to which each point is looked at by itself: columns are spread, colours may
-/// show the largest loss. More are drawn as a density.
+/// Up to this many rows, points are treated one by one: columns are spread, and colours may show the largest loss. More
+/// are drawn as a density image.
 pub(super) const SINGLE_UP_TO: usize = 20_000;
-/// Columns of this many points are spread, each over as many px as its points need, up to a limit.
+/// Columns of at least this many points are spread, in proportion to their points, up to a limit.
 const CROWDED: usize = 6;
 const WIDEST: f64 = 16.0;
-/// Intensities of one column: a hundredth of a decade is a pixel or two.
+/// Columns per decade of intensity: each is a pixel or two wide.
 const COLUMN: f32 = 100.0;
 
-/// Points of one intensity that lie nearer than this on the vertical axis would hide each other: a
-/// hundredth of a decade, or one percent of the roof.
+/// Points of one column closer than this on the vertical axis would hide each other: a hundredth of a decade, or one
+/// percent of the roof.
 const NEAR: f32 = 0.01;
-/// How far these are moved apart, px: half of each shows.
+/// Distance that such points are moved apart, px: half of each stays visible.
 const APART: f64 = 7.0;
 
-/// How far every point is moved aside, so that points of one intensity lie beside each other: all of a
-/// crowded column, else those at one place. To the right, so that none crosses the slope of its roof.
+/// Horizontal offset of every point, px, so that points of one intensity lie side by side: all points of a crowded
+/// column, else those that coincide. To the right only, so that none crosses the slope of its roof.
 fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
     if x.len() > SINGLE_UP_TO {
         return Vec::new();
@@ -74,7 +73,7 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
         if rows.len() >= CROWDED {
             let wide = (2.0 * (rows.len() as f64).sqrt()).min(WIDEST);
             for (k, &r) in (1u32..).zip(rows) {
-                // Multiples of the golden ratio spread evenly whatever their number.
+                // Multiples of the golden ratio spread evenly, whatever their number.
                 out[r] = ((f64::from(k) * 0.618_033_988_75).fract() * wide) as f32;
             }
             continue;
@@ -96,7 +95,7 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
 pub(super) struct Extent {
     pub x: (f32, f32),
     pub y: (f32, f32),
-    /// By place.
+    /// Number of points for each [`Place`].
     counts: [u64; 5],
 }
 
@@ -121,51 +120,51 @@ impl Extent {
         self.counts[place as usize] += 1;
     }
 
-    /// How many points are this.
+    /// Number of points with this place.
     pub(super) fn of(&self, place: Place) -> u64 {
         self.counts[place as usize]
     }
 }
 
-/// The decimal logarithm of what can be drawn, else NaN. Right to a millionth (a pixel is more than
-/// a thousandth), and several times as fast as the exact one.
+/// Decimal logarithm; NaN if the value cannot be drawn. Accurate to a millionth (a pixel is more than a thousandth),
+/// and several times as fast as the exact one.
 fn log(v: f64) -> f32 {
     log_inline(v)
 }
 
-/// The same within a loop over rows, without a call.
+/// As [`log`], inlined for loops over rows.
 #[inline(always)]
 fn log_inline(v: f64) -> f32 {
     use std::f32::consts::{LOG10_2, LOG10_E};
     if !(v > 1e-36 && v < 1e38) {
         return f32::NAN;
     }
-    // v = m 2^e with m between sqrt(1/2) and sqrt(2), whose bits begin at this number.
+    // v = m 2^e with m in [sqrt(1/2), sqrt(2)); the constant is the bits of sqrt(1/2).
     let bits = (v as f32).to_bits() as i32;
     let e = (bits - 0x3f35_04f3) >> 23;
     let m = f32::from_bits((bits - (e << 23)) as u32);
-    // ln m = 2 artanh((m - 1) / (m + 1)), as the first terms of its series.
+    // ln m = 2 artanh((m - 1) / (m + 1)), by the first terms of its series.
     let t = (m - 1.0) / (m + 1.0);
     let t2 = t * t;
     let series = 1.0 + t2 * (1.0 / 3.0 + t2 * (0.2 + t2 / 7.0));
     e as f32 * LOG10_2 + 2.0 * LOG10_E * t * series
 }
 
-/// The coordinates of positions.
+/// What the two coordinates mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Intensity of the compulsory bytes, and rate.
+    /// Intensity by the compulsory bytes, and rate.
     Compulsory,
-    /// Intensity of the bytes that were counted at a level of the memory, and rate; rows without such
-    /// have no place. Whether a row is above its roof is asked of compulsory bytes alone.
+    /// Intensity by the bytes counted at a memory level, and rate; rows without such bytes have no position. Whether a
+    /// row is above its roof is still decided by compulsory bytes.
     Bytes(MemoryLevel),
-    /// Intensity of the compulsory bytes, and the share of the roof, which has no logarithm.
+    /// Intensity by the compulsory bytes, and the share of the roof (linear, not a logarithm).
     Share,
-    /// The same of what others reach; rows of which nothing is published have no place.
+    /// As `Share`, of what others reach; rows without published figures have no position.
     Reference,
 }
 
-/// Where a row lies by its compulsory bytes, and what it is there.
+/// Position and place of a row by its compulsory bytes.
 #[inline(always)]
 fn compulsory(data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place) {
     let (ai, roof_s, time_s) = (metrics.ai[row], metrics.roof_s[row], data.time_s[row]);
@@ -182,7 +181,7 @@ fn compulsory(data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place
     (log_inline(ai), log_inline(y), place)
 }
 
-/// Where a row lies by the share of its roof, and what it is there.
+/// Position and place of a row by the share of its roof.
 fn share(data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place) {
     let (share, x) = (metrics.efficiency(data, row), log(metrics.ai[row]));
     match metrics.roof_s[row].is_nan() {
@@ -199,7 +198,7 @@ impl Points {
         Points::by(data, metrics, By::Compulsory)
     }
 
-    /// Positions of all rows on other axes.
+    /// Positions of all rows in other coordinates.
     pub fn by(data: &Dataset, metrics: &Metrics, by: By) -> Self {
         let mut out = Points::default();
         let rows = 0..data.len().min(metrics.ai.len());
@@ -239,7 +238,7 @@ impl Points {
         out
     }
 
-    /// Positions of the rows that were added since the last call, where no bytes were counted: see
+    /// Appends the positions of the rows added since the last call. Only valid without counted bytes: see
     /// [`can_grow`](Self::can_grow).
     pub fn extend(&mut self, data: &Dataset, metrics: &Metrics) {
         let (from, n) = (self.place.len(), data.len().min(metrics.ai.len()));
@@ -253,22 +252,22 @@ impl Points {
         }
     }
 
-    /// True if the positions in a growing dataset are those in the finished one.
+    /// True if positions computed while a dataset grows equal those of the finished one.
     pub fn can_grow(data: &Dataset) -> bool {
         levels(data).is_empty()
     }
 
-    /// How far each row is moved aside within its column, px; empty where none is.
+    /// Horizontal offset of each row within its column, px; empty if none is moved.
     pub(super) fn all_aside(&self) -> &[f32] {
         self.aside.get_or_init(|| aside(&self.x, &self.y))
     }
 
-    /// The same of one row.
+    /// Horizontal offset of one row, px.
     pub(super) fn aside(&self, row: u32) -> f64 {
         self.all_aside().get(row as usize).map_or(0.0, |px| f64::from(*px))
     }
 
-    /// Whether any of some rows is moved.
+    /// True if any of these rows is moved.
     pub(super) fn spreads(&self, rows: &[u32]) -> bool {
         !self.all_aside().is_empty() && rows.iter().any(|row| self.aside(*row) > 0.0)
     }
@@ -286,7 +285,7 @@ impl Points {
         }
     }
 
-    /// The extent of all points, where all pass and none is hidden or has a second place.
+    /// The extent of all points, if all pass, none is hidden and none has a second position.
     pub(super) fn known(&self, input: &RooflineInput<'_>) -> Option<Extent> {
         let whole = input.frame.rows.len() == self.place.len()
             && !input.hidden.contains(&true)
@@ -294,7 +293,7 @@ impl Points {
         whole.then_some(self.all)
     }
 
-    /// Where a row lies and what it is; `None` where it has no place.
+    /// Position and place of a row; `None` if it has no position.
     #[inline(always)]
     pub(super) fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
         let r = row as usize;
@@ -304,15 +303,14 @@ impl Points {
         }
     }
 
-    /// Pixel of a row on a plot; `None` where it has no place.
+    /// Pixel of a row on a plot; `None` if it has no position.
     pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
         let (x, y, _) = self.get(row)?;
         let at = (plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y)));
         Some((at.0 + self.aside(row), at.1))
     }
 
-    /// Pixel of a row at the intensity of the bytes that were counted at a level; `None` where none
-    /// were.
+    /// Pixel of a row at the intensity of the bytes counted at a level; `None` if none were.
     pub(crate) fn measured_px(
         &self,
         plot: &Plot,
@@ -323,12 +321,12 @@ impl Points {
         Some((plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y))))
     }
 
-    /// Bytes were counted at some level.
+    /// True if bytes were counted at some level.
     pub(super) fn any_measured(&self) -> bool {
         MemoryLevel::ALL.into_iter().any(|level| self.has_measured(level))
     }
 
-    /// Bytes were counted at a level.
+    /// True if bytes were counted at this level.
     pub(super) fn has_measured(&self, level: MemoryLevel) -> bool {
         !self.measured[level as usize].is_empty()
     }
@@ -347,7 +345,7 @@ mod tests {
         #[test]
         fn logarithms_are_right_to_a_millionth(exponent in -35.9f64..37.9) {
             let v = 10f64.powf(exponent);
-            // And to what an f32 holds.
+            // And within the precision of an f32.
             let most = 1e-6 + 2.0 * f64::from(f32::EPSILON) * exponent.abs();
             prop_assert!((f64::from(log(v)) - v.log10()).abs() < most, "{v}");
         }

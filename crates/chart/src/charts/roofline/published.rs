@@ -9,7 +9,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_words::charts::roofline::BAND;
 use std::sync::Arc;
 
-/// The tables of the devices and types of a frame's rows.
+/// The published tables for the devices and types of a frame's rows.
 pub(super) fn tables(frame: &Frame) -> Vec<Arc<ReferenceTable>> {
     let (data, metrics) = (&frame.data, &frame.metrics);
     let mut out: Vec<Arc<ReferenceTable>> = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn tables(frame: &Frame) -> Vec<Arc<ReferenceTable>> {
 }
 
 impl Layers<'_> {
-    /// Draws a band a table. Under shares there are none.
+    /// Draws a band per table; none if the vertical axis is a share.
     pub(super) fn published(&mut self) {
         if self.input.share {
             return;
@@ -39,7 +39,7 @@ impl Layers<'_> {
         }
     }
 
-    /// Names the bands, where there is room.
+    /// Labels the bands, if there is room.
     pub(super) fn published_label(&mut self) {
         if self.input.share {
             return;

@@ -1,4 +1,4 @@
-//! The roofs: slopes, ceilings, ridges, and their labels.
+//! The roofs: slopes, ceilings, ridge points, and their labels.
 
 use super::{AiAxis, Layers, RooflineInput, Roofs};
 use crate::aggregate::add_new;
@@ -22,26 +22,26 @@ pub struct RoofLine {
     pub types: Vec<String>,
     /// Dense datasheet peak, FLOP/s.
     pub peak: f64,
-    /// Achievable rates, where known: types, FLOP/s, and whether a row of the open files set it.
+    /// Achievable rates, if known: types, FLOP/s, and whether a row of the open files set the rate.
     pub achievable: Vec<(Vec<String>, f64, bool)>,
-    /// The ceilings that rows are judged by, FLOP/s: drawn solid, the others dashed.
+    /// Ceilings that rows are judged by, FLOP/s: drawn solid, the others dashed.
     pub solid: Vec<f64>,
     /// Memory bandwidth, byte/s.
     pub bandwidth: f64,
-    /// Bandwidths of the caches that show, byte/s.
+    /// Bandwidths of the caches shown, byte/s.
     pub caches: Vec<(MemoryLevel, f64)>,
-    /// Passing rows under this roof.
+    /// Number of passing rows under this roof.
     pub rows: u64,
     /// The types of these rows' operands, as the type field names them.
     pub row_types: Vec<String>,
-    /// Where the peak comes from.
+    /// Source of the peak.
     pub source: String,
-    /// A colour of its own, where several devices are told apart by it.
+    /// Its own colour, if colours tell several devices apart.
     pub color: Option<Color>,
 }
 
 impl RoofLine {
-    /// The roof of a device for a type, of no rows; `None` where it lists no usable rate.
+    /// Roof of a device for a type, with no rows; `None` if the device lists no usable rate.
     pub(crate) fn of(device: &Device, dtype: DataType) -> Option<Self> {
         let usable = |v: &f64| *v > 0.0 && v.is_finite();
         let peak = device.peak_for(dtype)?;
@@ -78,12 +78,12 @@ impl RoofLine {
         self.peak / self.bandwidth
     }
 
-    /// The ridges of the ceilings that rows are judged by, FLOP/byte, with the ceilings, FLOP/s.
+    /// Ridge points of the ceilings that rows are judged by, FLOP/byte, each with its ceiling, FLOP/s.
     fn ridges(&self) -> impl Iterator<Item = (f64, f64)> {
         self.solid.iter().map(|peak| (peak / self.bandwidth, *peak))
     }
 
-    /// True where a place is on its ceiling.
+    /// True if a position is on its ceiling.
     pub(super) fn is_near(&self, plot: &Plot, (x, y): Point) -> bool {
         const NEAR: f64 = 4.0;
         let from = px(plot, self.ridge(), self.peak);
@@ -128,12 +128,12 @@ impl RoofLine {
     }
 }
 
-/// Marks an achievable rate that a row of the open files set.
+/// Remark on an achievable rate that a row of the open files set.
 fn measured(here: bool) -> &'static str {
     if here { ", best measured here" } else { "" }
 }
 
-/// Adds a roof. Where the list has one of the same device and peak, that one gets its types and rows.
+/// Adds a roof. If the list has one of the same device and peak, its types and rows are added to that one.
 pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
     let same = |r: &&mut RoofLine| {
         r.device == new.device && r.peak == new.peak && r.bandwidth == new.bandwidth
@@ -157,7 +157,7 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
     }
 }
 
-/// By device code the colour of its rows, where colours tell devices apart: each has one, and not all the same.
+/// Colour of the rows of each device code, if colours tell devices apart: each has one, and they differ.
 fn own_colors(input: &RooflineInput<'_>) -> Vec<Option<Color>> {
     let (data, colors) = (&input.frame.data, input.color_scale);
     let mut codes: Vec<Option<u16>> = vec![None; data.devices.len()];
@@ -225,13 +225,13 @@ pub(super) fn collect(input: &RooflineInput<'_>, usage: &[u64]) -> Vec<RoofLine>
     out
 }
 
-/// Roofs that get a label and a ridge at most, since more would overlap.
+/// Maximum number of roofs with a label and a ridge, since more would overlap.
 const LABELLED: usize = 12;
 
-/// Device, level, bandwidth, ridge of its highest ceiling, colour.
+/// Device, memory level, bandwidth, ridge point of its highest ceiling, colour.
 type Slope<'a> = (&'a str, MemoryLevel, f64, f64, Option<Color>);
 
-/// Devices with the highest ceiling of each: one slope a device and level.
+/// One slope for each device and memory level, with its highest ceiling.
 fn slopes(roofs: &[RoofLine]) -> Vec<Slope<'_>> {
     let mut out: Vec<Slope<'_>> = Vec::new();
     for r in roofs {
@@ -252,7 +252,7 @@ fn px(plot: &Plot, ai: f64, rate: f64) -> Point {
     (plot.x.px(ai), plot.y.px(rate))
 }
 
-/// From the left edge of what shows up to a ridge.
+/// The line from the left edge of the visible range up to a ridge.
 fn slope_line(plot: &Plot, bandwidth: f64, ridge: f64) -> [Point; 2] {
     let from = plot.x.domain.0.min(plot.y.domain.0 / bandwidth).min(ridge) / 2.0;
     [px(plot, from, from * bandwidth), px(plot, ridge, ridge * bandwidth)]
@@ -297,22 +297,22 @@ impl Layers<'_> {
         }
     }
 
-    /// Labels ceilings, slopes and ridges, wherever there is room for them; gives the boxes of those of
-    /// ceilings, each with the index of its roof.
+    /// Labels ceilings, slopes and ridges, as far as there is room. Returns the boxes of the ceiling labels, each with
+    /// the index of its roof.
     pub(super) fn roof_labels(&mut self, roofs: &[RoofLine]) -> Vec<(usize, Rect)> {
         let (frame, narrow) = (self.input.frame, self.input.narrow());
-        // A device that a file names and nobody knows: the roofs are not of its rows.
+        // An unknown device is named in a file: the roofs are not those of its rows.
         let others = frame.metrics.devices.iter().skip(1).any(Option::is_none);
         let many = others || roofs.iter().any(|r| r.device != roofs[0].device);
         self.block_roofs(roofs);
         let shown = &roofs[..roofs.len().min(LABELLED)];
-        // A word that all labels share would only make them too long for their ceilings.
+        // A type shared by all labels would only make them too long for their ceilings.
         let typed = !many || shown.iter().any(|r| r.types != shown[0].types);
-        // Nor on the end of a line.
+        // Labels also keep off the ends of ceilings.
         for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
             self.placer.block(about(self.px(ridge, peak), 4.0));
         }
-        // From the top down: labels that must move then move down along the slope, not into others.
+        // From the top down: labels that must move then go down along the slope, not into others.
         let mut ceilings: Vec<(usize, f64, bool, String)> = Vec::new();
         for (index, r) in shown.iter().enumerate() {
             let who = |types: &[String], typed| match (many, typed && !narrow) {
@@ -337,7 +337,7 @@ impl Layers<'_> {
         for (index, peak, must, label) in ceilings {
             let (line, color) =
                 ([shown[index].bandwidth, steepest, peak], color(shown[index].color));
-            // On a phone a name far from its line has a leader through the points.
+            // On a phone, a leader line to a distant name would cross the points.
             let near = many || narrow && !must;
             let place = self.ceiling_label(line, (&label, color), must, near);
             places.extend(place.map(|rect| (index, rect)));
@@ -351,7 +351,7 @@ impl Layers<'_> {
             let label = if many { format!("{} {speed}", short_name(device)) } else { speed };
             self.slope_label(slope_line(&self.plot, bandwidth, ridge), (&label, color(own)));
         }
-        // From the right: of two close ridges the right one's label goes to the right.
+        // From the right: of two close ridges, the right one's label goes to the right.
         let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
         ridges.sort_by(|a, b| b.0.total_cmp(&a.0));
         for (ridge, peak) in ridges {
@@ -362,7 +362,7 @@ impl Layers<'_> {
         places
     }
 
-    /// Labels prefer not to lie on a roof; nothing may lie on another label.
+    /// Labels avoid roofs if they can; they never overlap other labels.
     fn block_roofs(&mut self, roofs: &[RoofLine]) {
         let plot = &self.plot;
         let slopes = slopes(roofs).into_iter().map(|s| slope_line(plot, s.2, s.3));
@@ -377,8 +377,8 @@ impl Layers<'_> {
         }
     }
 
-    /// Names a ceiling of a slope, left of the steepest of all slopes. It `must` be named or gives way; `near`:
-    /// at its own line or not at all.
+    /// Labels a ceiling at its slope, left of the steepest of all slopes. With `must` it may cover lines or marks; with
+    /// `near` only at its own line.
     fn ceiling_label(
         &mut self,
         [bandwidth, steepest, peak]: [f64; 3],
@@ -391,12 +391,12 @@ impl Layers<'_> {
         let (from, _) = clip::segment(a, b, plot.rect)?;
         let (w, h) = plate_size(label);
         let last = plot.rect[0] + plot.rect[2] - w - 4.0;
-        // Nothing is drawn left of where the ceiling meets the slope: the label goes there, moved up or
-        // down where another one is.
+        // Nothing is drawn left of the point where the ceiling meets the slope: the label goes there, moved up or down
+        // if another one is in the way.
         let begins_here = from.0 > plot.rect[0] + 1.0;
         let beside = |step: &f64| {
             let y = from.1 - h / 2.0 + step * h;
-            // The slopes are at their leftmost at the box's lower edge.
+            // Within the height of the box, slopes are leftmost at its lower edge.
             let slope = plot.x.px(plot.y.value(y + h) / steepest).min(from.0);
             [slope - w - 10.0, y, w, h]
         };
@@ -405,11 +405,11 @@ impl Layers<'_> {
         // Else above the ceiling, from the right.
         let above = (0..47).map(|i| last - 24.0 * f64::from(i)).take_while(|x| *x >= from.0);
         let above = above.map(|x| [x, from.1 - h - 2.0, w, h]);
-        // Else below it, past other ceilings.
+        // Else below it, beyond other ceilings.
         let below = |i: u32| [last, from.1 + 3.0 + (h + 1.0) * f64::from(i), w, h];
         let candidates: Vec<Rect> = match near {
-            // Over the end of its own line first, off its ridge's mark, and never so far away that it would be
-            // the label of another roof.
+            // First over the right end of its own line, off the ridge's mark, and never so far away that it could be
+            // read as the label of another roof.
             true => {
                 let end = [last, from.1 - h - 5.0, w, h];
                 let beside = STEPS[..5].iter().filter(|_| begins_here).map(beside);
@@ -423,8 +423,8 @@ impl Layers<'_> {
                 beside.chain(above).chain((0..8).map(below)).collect()
             }
         };
-        // A label on a roof would break its line: the name of a lower ceiling, which its hover tells too,
-        // gives way.
+        // A label on a roof would interrupt its line. The label of a lower ceiling gives way, since hovering shows it
+        // too.
         let clear = self.placer.place(candidates.iter().copied(), On::Nothing);
         let rect = match must {
             true if near => clear.or_else(|| self.placer.place(candidates, On::Lines)),
@@ -463,7 +463,7 @@ impl Layers<'_> {
         }
         let bottom = plot.rect[1] + plot.rect[3];
         self.placer.label(&mut self.scene, (label, self.input.theme.muted), On::Lines, |w, h| {
-            // Beside the line that drops from the ridge: at its foot first, then along it.
+            // Beside the line that drops from the ridge: first at its foot, then along it.
             let mut spots = Vec::new();
             for y in [bottom - h - 4.0, bottom - 2.0 * h - 8.0, bottom - 3.0 * h - 12.0] {
                 spots.extend([[at.0 + 4.0, y, w, h], [at.0 - w - 4.0, y, w, h]]);

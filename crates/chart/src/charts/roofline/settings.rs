@@ -1,4 +1,4 @@
-//! The settings of the roofline: read from a view state here and nowhere else.
+//! Settings of the roofline. Only this file reads them from a view state.
 
 use super::SizeBy;
 use super::points::SINGLE_UP_TO;
@@ -17,27 +17,27 @@ use gemmscope_table::keyed;
 use gemmscope_table::view_state::ViewState;
 use std::ops::RangeInclusive;
 
-/// The field of the points' colour.
+/// Field shown as the points' colour.
 const COLOR_KEY: &str = "color";
 /// Which points carry a number.
 pub const LABELS_KEY: &str = "labels";
-/// Legend entries that are switched off: their names, one a line.
+/// Legend entries that are switched off: names, one per line.
 pub const OFF_KEY: &str = "off";
-/// `off` where points do not show at the intensity of their measured bytes; the legend switches it.
+/// `off` hides the points at the intensity of their measured bytes; the legend toggles it.
 pub(super) const MEASURED_KEY: &str = "measured";
-/// Which bytes the intensity is over.
+/// Bytes that the intensity is computed from.
 pub(super) const AI_KEY: &str = "ai";
 /// Share of the time that the shown GEMMs make up, percent.
 const HEAVIEST_KEY: &str = "heaviest";
 /// Whether one side is the baseline of the others.
 const BASELINE_KEY: &str = "baseline";
-/// The side that is the baseline, in Compare too.
+/// The side that is the baseline, also in Compare.
 const SIDE_A_KEY: &str = "compare.a";
-/// The roofs that show.
+/// Roofs shown.
 const ROOFS_KEY: &str = "roofs";
-/// Whether the vertical axis is the attained rate, or the share of the roof or of what others reach.
+/// Vertical axis: the attained rate, or its share of the roof or of what others reach.
 const Y_KEY: &str = "y";
-/// Every parameter that the roofline reads, beside its zoom.
+/// Every parameter that the roofline reads, besides its zoom.
 pub(super) const PARAMS: &[&str] = &[
     COLOR_KEY,
     SIZE.key,
@@ -52,22 +52,22 @@ pub(super) const PARAMS: &[&str] = &[
     AI_KEY,
     Y_KEY,
 ];
-/// Rows that get a number because of what they cost.
+/// Number of rows that are numbered because of their cost.
 const NUMBERED: usize = 8;
-/// Passing rows up to which the most expensive get numbers unasked.
+/// Up to this many passing rows, the most expensive are numbered by default.
 const NUMBER_UP_TO: usize = 200_000;
 
 keyed! {
     /// Which rows carry a number.
     pub enum Numbers {
-        /// The row that stands for each finding, with the finding's number; where no findings are
-        /// known, those that lose most time.
+        /// The row that stands for each finding, with the finding's number; without findings, the rows that lose most
+        /// time.
         Findings = "", "findings";
-        /// Those that lose most time against their roof.
+        /// Rows that lose most time against their roof.
         MostLost = "lost", "most lost time";
-        /// Those that take most time.
+        /// Rows that take most time.
         MostTime = "time", "most time";
-        /// Selected ones, in the order of selection.
+        /// Selected rows, in the order of selection.
         Selected = "selected", "only selected";
         /// None.
         None = "off", "none";
@@ -89,14 +89,14 @@ impl Numbers {
     }
 }
 
-/// What the points' area shows.
+/// Quantity shown as the points' area.
 const SIZE: Setting<SizeBy> =
     Setting { key: "size", label: "Size", hint: "", default: SizeBy::Same };
 
 keyed! {
-    /// Which points show the roof that their tile leaves.
+    /// Which points show the roof of their tile.
     pub enum Ceilings {
-        /// Selected ones and the one under the pointer.
+        /// Selected and hovered ones.
         Selected = "", "of selected";
         /// All.
         All = "all", "of all points";
@@ -117,25 +117,25 @@ const CEILINGS: Setting<Ceilings> = Setting {
 pub enum Roofs {
     /// Those of the types that the rows compute in.
     OfRows,
-    /// Those of every type of the rows' devices.
+    /// Those of all types of the rows' devices.
     All,
     /// The roof of one type.
     Of(DataType),
 }
 
-/// Which bytes the intensity of points is over.
+/// Bytes that the intensity of points is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AiAxis {
-    /// The compulsory ones; measured bytes of the memory as a second, open mark.
+    /// Compulsory bytes; measured DRAM bytes as a second, open mark.
     Compulsory,
-    /// Those that were counted at one level of the memory.
+    /// Bytes counted at one memory level.
     At(MemoryLevel),
-    /// The compulsory ones, and an open mark for every level.
+    /// Compulsory bytes, and an open mark for every memory level.
     All,
 }
 
 impl AiAxis {
-    /// The level that points stand at.
+    /// The memory level of the filled points; `None` for compulsory bytes.
     pub fn level(self) -> Option<MemoryLevel> {
         match self {
             AiAxis::At(level) => Some(level),
@@ -144,18 +144,18 @@ impl AiAxis {
     }
 }
 
-/// What the reader has set.
+/// Settings chosen by the user, or their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// What the points' colour shows; `None` is one colour.
+    /// Field shown as colour; `None` is a single colour.
     pub color: Option<Field>,
     /// The vertical axis is a share, of the roof or of what others reach.
     pub share: bool,
-    /// It is the share of what others reach.
+    /// The share is of what others reach.
     pub of_reference: bool,
     /// Names of the categories that are switched off.
     pub off: Vec<String>,
-    /// What the points' area shows.
+    /// Quantity shown as the points' area.
     pub size: SizeBy,
     /// Which points carry a number.
     pub numbers: Numbers,
@@ -165,16 +165,16 @@ pub struct Settings {
     pub measured: bool,
     /// Share of the time that the shown GEMMs make up, percent.
     pub heaviest: f64,
-    /// The side that is the baseline of the others, "" for the first; `None` where none is.
+    /// Name of the baseline side, "" for the first; `None` without a baseline.
     pub baseline: Option<String>,
-    /// Which roofs show.
+    /// Roofs shown.
     pub roofs: Roofs,
-    /// Which bytes the intensity is over.
+    /// Bytes that the intensity is computed from.
     pub ai: AiAxis,
 }
 
 impl Settings {
-    /// What is set, the default where nothing is; and what can be set.
+    /// The current settings, and the controls to change them.
     pub(crate) fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
         let Inputs { frame, state, .. } = *inputs;
         let color = Control::color(state, frame, &default_color(inputs));
@@ -224,13 +224,12 @@ impl Settings {
     }
 }
 
-/// Fewest GEMMs, and most rows, that are coloured by their largest loss unasked: the partners of a larger
-/// table would keep its first picture waiting.
+/// Fewest GEMMs and most rows that are coloured by their largest loss by default: computing the partners of a larger
+/// table would delay its first picture.
 const BY_LOSS: RangeInclusive<usize> = 3..=SINGLE_UP_TO;
 
-/// What colours show where nothing is chosen: what tells the rows apart; where that is only their layout,
-/// or a type that changes no roof, the account that each loses most to, if they lose to several. It
-/// follows from all rows, whatever passes the filters.
+/// Default field of the colours: what tells the rows apart. If that is only their layout, or a type that changes no
+/// roof, it is the account that each row loses most to, if these differ. Computed from all rows, whatever the filters.
 fn default_color(inputs: &Inputs<'_>) -> Field {
     let (frame, main) = (inputs.frame, inputs.frame.main_field());
     let loss = Field::Column(LARGEST_LOSS.to_owned());
@@ -248,13 +247,13 @@ fn default_color(inputs: &Inputs<'_>) -> Field {
     if lost.any(|code| Some(code) != first) { loss } else { main }
 }
 
-/// The levels of the memory at which some file counted bytes.
+/// Memory levels at which some file counted bytes.
 pub(super) fn levels(data: &Dataset) -> Vec<MemoryLevel> {
     let counted = |l: &MemoryLevel| data.column(ColumnMeaning::measured(*l)).is_some();
     MemoryLevel::ALL.into_iter().filter(counted).collect()
 }
 
-/// The bytes that the intensity can be over, where a profiler counted some.
+/// Selector of the bytes that the intensity is computed from; `None` if no profiler counted any.
 fn intensities(frame: &Frame, state: &ViewState) -> Option<Control> {
     let levels = levels(&frame.data);
     if levels.is_empty() {
@@ -271,7 +270,7 @@ fn intensities(frame: &Frame, state: &ViewState) -> Option<Control> {
     Some(Control::choice(state, AI_KEY, "AI", hint, options, ""))
 }
 
-/// The roofs that can be chosen: by type of the devices of the data.
+/// Selector of roofs, by type of the data's devices.
 fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
     let mut types: Vec<DataType> = Vec::new();
     let peaks = frame.metrics.devices.iter().flatten().flat_map(|device| &device.peaks);
@@ -284,20 +283,18 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
     Some(Control::choice(state, ROOFS_KEY, "Roofs", "", options, "").more())
 }
 
-/// The roof that a row's tile and the number of its workgroups leave, FLOP/s; NaN where the tile
-/// is not known or makes no claim.
+/// Roof of a row by its tile and number of workgroups, FLOP/s; NaN if the tile is unknown or implies no bound.
 pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
     shape.and_then(|s| s.roof()).map_or(f64::NAN, |r| r.flops_per_s)
 }
 
-/// The rows that carry a number, from 1, in the roofline, in the ranked list and in the table: those
-/// of the findings in their order (`ranked`, where findings are known), those that cost most, or the
-/// selected ones.
+/// The rows that are numbered (from 1) in the roofline, the ranked list and the table: those of the findings in order
+/// (`ranked`, if known), the most expensive ones, or the selected ones.
 pub fn numbered(frame: &Frame, by: Numbers, selected: &[u32], ranked: Option<&[u32]>) -> Vec<u32> {
     numbers_of(by, selected, ranked, || most_expensive(frame, by))
 }
 
-/// As [`numbered`], with the costly rows as they are known.
+/// As [`numbered`], with the expensive rows given.
 pub(super) fn numbers_of(
     by: Numbers,
     selected: &[u32],
@@ -313,11 +310,11 @@ pub(super) fn numbers_of(
     }
 }
 
-/// The passing rows that lose most time against their roof, or take most time (asked so, or no roof
-/// known), worst first. None where only selected rows carry a number.
+/// The passing rows that lose most time against their roof, or take most time (if chosen, or if no roof is known),
+/// worst first. Empty if only selected rows are numbered.
 pub(super) fn most_expensive(frame: &Frame, by: Numbers) -> Vec<u32> {
     let lost = by != Numbers::MostTime;
-    // A search through a million rows would make every filter wait.
+    // Searching a million rows would delay every change of a filter.
     let many = lost && frame.rows.len() > NUMBER_UP_TO;
     if many || matches!(by, Numbers::Selected | Numbers::None) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Measurements without sizes: filled marks under the roof of their device and type, which are no rows.
+//! Measurements without sizes: filled marks under the roof of their device and type. They are not rows.
 
 use super::{Contents, Extras, Planned, RoofLine, merge_roof};
 use crate::palette::Theme;
@@ -6,8 +6,8 @@ use crate::tooltip::Tooltip;
 use gemmscope_model::units::{FlopsPerSec, Intensity, percent};
 use gemmscope_table::dataset::RatePoint;
 
-/// What a roofline shows of the measurements without sizes; nothing over bytes that a profiler counted, as nobody
-/// says which bytes theirs are.
+/// The measurements without sizes, as marks; none if the intensity is by bytes that a profiler counted, since it is
+/// unknown which bytes theirs are.
 pub(super) fn extras(opened: &Contents, theme: &Theme) -> Extras {
     let (data, metrics) = (&*opened.frame.data, &*opened.frame.metrics);
     let mut out = Extras::default();

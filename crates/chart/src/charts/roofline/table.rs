@@ -1,4 +1,4 @@
-//! The roofline as a table: what a screen reader reads, and what "CSV of what is drawn" writes.
+//! The roofline as a table, for screen readers and for "CSV of what is drawn".
 
 use super::settings::levels;
 use super::{RooflineInput, marks};
@@ -10,15 +10,15 @@ use gemmscope_table::dataset::{RatePoint, Source};
 use gemmscope_table::field::{Field, shape_label};
 use gemmscope_table::result_table::ResultTable;
 
-/// A line of the table.
+/// A row of the table.
 enum Entry<'a> {
     Row(usize),
-    /// A measurement without sizes, and its file.
+    /// A measurement without sizes, with its file.
     Point(&'a Source, &'a RatePoint),
 }
 
-/// The points in view, in file order, at most `limit` of them, and behind them the measurements without sizes; with
-/// how many there are.
+/// The visible points in file order, at most `limit`, then the measurements without sizes; and the total number of
+/// both.
 pub fn table(input: &RooflineInput<'_>, plot: &Plot, limit: usize) -> (ResultTable, u64) {
     let (frame, colors) = (input.frame, input.color_scale);
     let (data, metrics) = (&*frame.data, &*frame.metrics);

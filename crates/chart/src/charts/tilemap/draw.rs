@@ -14,26 +14,26 @@ use crate::tile_marks::{Measured, Tick, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 use gemmscope_model::tiling::flat::Region;
 
-/// Height of a line of cells, in a picture of its own: where there are many, and where there are few.
+/// Height of a line of cells in a picture without a page: with many lines, and with few.
 const LINE: (f64, f64) = (26.0, 52.0);
-/// Height that the lines of a picture of its own share, where they have these heights.
+/// Height shared by the lines of such a picture, between these two line heights.
 const LINES: f64 = 208.0;
-/// Most width and height of a cell.
+/// Maximum width and height of a cell.
 const MOST: (f64, f64) = (220.0, 110.0);
 /// Between panels.
 const GAP: f64 = 12.0;
 
-/// Where the panels go.
+/// Layout of the panels.
 struct Flow {
-    /// Panels beside each other, and the width of one.
+    /// Panels side by side, and the width of one.
     columns: usize,
     width: f64,
-    /// Rows of panels, and lines of cells below each other.
+    /// Rows of panels, and total lines of cells from top to bottom.
     rows: f64,
     lines: f64,
 }
 
-/// The lines of the longest of some panels.
+/// Number of lines of the longest panel.
 fn longest(row: &[Panel]) -> f64 {
     row.iter().map(|p| p.lines.len()).max().unwrap_or(0) as f64
 }
@@ -45,14 +45,14 @@ impl TileMap {
         // Enough for a check mark in a cell, and for the labels of the lines.
         let wanted = (most as f64 * 22.0 + 110.0).max(300.0);
         let beside = ((width / wanted) as usize).clamp(1, 4);
-        // As many rows as that needs; fewer columns have wider cells.
+        // As few rows as possible; then as few columns as these need, since their cells are wider.
         let rows = panels.len().div_ceil(beside).max(1);
         let columns = panels.len().div_ceil(rows).max(1);
         let lines = panels.chunks(columns).map(longest).sum::<f64>().max(1.0);
         Flow { columns, width: (width - EDGE - 4.0) / columns as f64, rows: rows as f64, lines }
     }
 
-    /// The legend's entries that occur.
+    /// Legend entries of what occurs.
     pub(super) fn entries(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let sweep = self.drawn();
         let best = match sweep.source {
@@ -67,17 +67,17 @@ impl TileMap {
         out
     }
 
-    /// Height of the bar of colours, where cells have some.
+    /// Height of the colour bar, if cells are coloured by it.
     fn scale_height(&self) -> f64 {
         if self.sweep.source != TileSource::BestColumn { 18.0 } else { 0.0 }
     }
 
-    /// What is not cells.
+    /// Height of everything but the cells.
     fn fixed(&self, flow: &Flow) -> f64 {
         self.scale_height() + flow.rows * (HEAD + FOOT + GAP)
     }
 
-    /// Height of a picture of its own, and of one with room to spare.
+    /// Height of a picture without a page, and the maximum height.
     pub(super) fn ends(&self, width: f64) -> [f64; 2] {
         let flow = self.flow(width);
         let entries = self.entries(&Theme::LIGHT);
@@ -87,11 +87,11 @@ impl TileMap {
             .map(|line| (legend + self.fixed(&flow) + flow.lines * line + 4.0).ceil().max(220.0))
     }
 
-    /// Draws all panels, shrinking the lines where the picture is too low.
+    /// Draws all panels; lines shrink if the picture is too low.
     pub(super) fn panels(&self, scene: &mut Scene, [_, top, w, h]: Rect) {
         let (flow, scale, measured) =
             (self.flow(w), self.scale_height(), self.measured(self.drawn()));
-        // A picture with room to spare has taller lines, and so have the shorter panels of a row.
+        // With room to spare, lines are taller, also in the shorter panels of a row.
         let line = ((h - self.fixed(&flow)) / flow.lines).clamp(8.0, MOST.1);
         let mut y = top + scale;
         if scale > 0.0 {
@@ -110,7 +110,7 @@ impl TileMap {
         }
     }
 
-    /// How the panels of a sweep are drawn.
+    /// Appearance of the panels of a sweep.
     pub(super) fn measured<'a>(&self, sweep: &'a Sweep) -> Measured<'a> {
         let best = match sweep.source {
             TileSource::BestColumn => "Best, as stated",
@@ -127,7 +127,7 @@ impl TileMap {
     }
 }
 
-/// The share at the dark end of the colours, the lowest drawn, rounded down to a tenth; and what limits some cell.
+/// The share at the dark end of the colours (the lowest drawn one, rounded down to a tenth), and the limits that occur.
 pub(super) fn occurring(sweep: &Sweep) -> (f64, Vec<Region>) {
     let (mut low, mut limits) = (1.0f64, Vec::new());
     for cell in cells(sweep) {

@@ -1,5 +1,5 @@
-//! The tile map: for sweeps with several tiles per shape, which tile is best for which N, and
-//! what limits the rest. Panels by K, lines by N growing downwards, columns by tile.
+//! Tile map, for sweeps with several tiles per shape: which tile is best for which N, and what limits the others.
+//! Panels by K, lines by N growing downwards, columns by tile.
 
 mod draw;
 mod settings;
@@ -24,7 +24,7 @@ use gemmscope_table::view_state::ViewState;
 use gemmscope_words::sweep as words;
 use settings::Settings;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "tiles",
     name: "Tiles",
@@ -34,23 +34,23 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-/// Lines that are drawn at most, so that a picture stays one: the rest is counted, and in the table.
+/// Maximum number of lines drawn, so that the picture stays readable; the others are counted, and are in the table.
 const MOST_LINES: usize = 500;
-/// Lines that a panel's heading and axis take the room of.
+/// Height of a panel's heading and axis, in lines.
 const PANEL: usize = 4;
 
 /// An opened tile map.
 #[derive(Debug)]
 pub(crate) struct TileMap {
     frame: Frame,
-    /// What the other settings change.
+    /// Influence of the other settings.
     influences: Vec<Influence>,
     sweep: Sweep,
-    /// What it says in one sentence.
+    /// Its one-sentence summary.
     headline: String,
-    /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
+    /// The part drawn of a sweep with more than [`MOST_LINES`] lines.
     part: Option<Sweep>,
-    /// Of what is drawn: the share at the dark end of the colours, and what limits some cell.
+    /// The share at the dark end of the colours, and the limits that occur, in the drawn part.
     low: f64,
     limits: Vec<Region>,
 }
@@ -71,7 +71,7 @@ impl TileMap {
                 return Chart::without(words::no_map(&why), why, Vec::new());
             }
         };
-        // BN is the question of the view; another axis is the default only without it.
+        // BN is the question of this view; another axis is the default only if BN does not vary.
         let default = sweep.axes.first().copied().unwrap_or(Axis::Bn);
         let axes = sweep.axes.iter().map(|a| Choice::new(a.key(), a.label())).collect();
         let hint = "A cell shows the best of all else";
@@ -97,7 +97,7 @@ impl TileMap {
         Chart::of(TileMap { frame, influences, headline, part, low, limits, sweep }, controls)
     }
 
-    /// What is drawn.
+    /// The part of the sweep that is drawn.
     fn drawn(&self) -> &Sweep {
         self.part.as_ref().unwrap_or(&self.sweep)
     }
@@ -111,7 +111,7 @@ fn cells(sweep: &Sweep) -> impl Iterator<Item = Cell> + '_ {
     lines(sweep).flat_map(|(p, l)| p.cells(l))
 }
 
-/// The first lines of a sweep that has too many; `None` where all are drawn.
+/// The first lines of a sweep that has too many; `None` if all are drawn.
 fn part_of(sweep: &Sweep) -> Option<Sweep> {
     let mut room = MOST_LINES;
     if sweep.count() + PANEL * sweep.panels.len() <= room {
@@ -136,7 +136,7 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
     Some(Sweep { panels, axes: sweep.axes.clone(), ..*sweep })
 }
 
-/// The fastest kernel of each shape, where kernels have names.
+/// The fastest kernel of each shape, if kernels are named.
 fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
     let told = lines(sweep).filter_map(|(panel, line)| {
         let cell = panel.cell(line, line.best?);
@@ -183,7 +183,7 @@ impl Picture for TileMap {
         out
     }
 
-    /// Every value of every setting but the tile.
+    /// Table of every value of every setting other than the tile.
     fn details(&self) -> Vec<(String, ResultTable)> {
         if self.influences.is_empty() {
             return Vec::new();
@@ -200,7 +200,7 @@ impl Picture for TileMap {
         self.panels(scene, room);
     }
 
-    // The drawn part is the start of the sweep, so that its marks have the same numbers.
+    // The drawn part is the start of the sweep, so its marks have the same numbers.
     fn tooltip(&self, mark: usize) -> Tooltip {
         self.measured(&self.sweep).tooltip(mark)
     }

@@ -1,5 +1,5 @@
-//! The settings alone: of a sweep in which the tile stays and something else varies, every value of every
-//! setting and how near it comes to the best one, as bars and as a table.
+//! For a sweep in which only settings other than the tile vary: every value of every setting, and how near it comes to
+//! the best, as bars and as a table.
 
 use super::Influence;
 use crate::charts::{Heights, Picture, RenderOptions};
@@ -18,17 +18,17 @@ const ROW: f64 = 22.0;
 /// Room above the bars for their title, and below them for ticks.
 const AROUND: (f64, f64) = (26.0, 34.0);
 
-/// Settings that vary, the one that changes most first.
+/// Settings that vary, most influential first.
 pub(super) struct Settings {
     influences: Vec<Influence>,
     /// Why there is no tile map.
     why: String,
-    /// What a band stands for: a setting, and one of its values; a setting alone is a heading.
+    /// Content of each band: a setting and one of its values; without a value it is a heading.
     bands: Vec<(usize, Option<usize>)>,
 }
 
 impl Settings {
-    /// `None` where nothing but the tile varies.
+    /// `None` if only the tile varies.
     pub(super) fn of(influences: Vec<Influence>, why: String) -> Option<Settings> {
         let of_setting = |(at, i): (usize, &Influence)| {
             let values = (0..i.values.len()).map(move |value| (at, Some(value)));
@@ -45,7 +45,7 @@ impl Settings {
     }
 }
 
-/// Every value of every setting.
+/// Table of every value of every setting.
 pub(super) fn table(influences: &[Influence]) -> ResultTable {
     let of = |i: &Influence| {
         let values = i.values.iter().map(|v| {
@@ -58,7 +58,7 @@ pub(super) fn table(influences: &[Influence]) -> ResultTable {
 }
 
 impl Picture for Settings {
-    /// The best and the worst value of the setting that changes most.
+    /// Sentence on the best and the worst value of the most influential setting.
     fn title(&self) -> String {
         let Some(first) = self.influences.first() else { return String::new() };
         words::largest_influence(first)
@@ -91,7 +91,7 @@ impl Picture for Settings {
         for (at, y) in placed.each() {
             let (setting, Some(value)) = self.bands[at] else { continue };
             let share = self.influences[setting].values[value].best;
-            // The best one stands out.
+            // Highlight the best one.
             let color = options.theme.categories[0];
             let color = if value == 0 { color } else { alpha(color, 0.6) };
             let band = [placed.left, y, across, ROW];

@@ -15,7 +15,7 @@ fn flat_sweep() -> Frame {
                 if n == 4096 && b == 512 {
                     continue;
                 }
-                // Blocks in waves of 108 units, each block's time growing with its width.
+                // Workgroups in waves of 108 units; the time of each grows with its width.
                 let blocks = f64::from(n) / f64::from(b);
                 let waves = (blocks / 108.0).ceil();
                 let time = waves * (f64::from(b) + 24.0) * f64::from(k) * 1e-12;
@@ -34,7 +34,7 @@ fn at(view: &Chart, size: usize, dark: bool) -> Scene {
     })
 }
 
-/// Check marks are the only lines of three points.
+/// Number of check marks, the only lines with three points.
 fn checks(scene: &Scene) -> usize {
     let is = |i: &&Item| matches!(i, Item::Line { points, width, .. } if points.len() == 3 && *width == 2.0);
     scene.items.iter().filter(is).count()
@@ -47,7 +47,7 @@ fn goldens() {
     golden("tiles-phone", &at(&view, 0, false));
     golden("tiles-desk", &at(&view, 1, false));
     golden("tiles-dark", &at(&view, 1, true));
-    // One check a line, and one in the legend.
+    // One check mark per line, and one in the legend.
     assert_eq!(checks(&at(&view, 1, false)), 18 + 1);
     assert_eq!(view.table().rows.len(), 2 * 9 * 5);
 }

@@ -1,4 +1,4 @@
-//! Drawing of the tuning history: the plot and the card of the chosen point.
+//! Drawing of the tuning history: the plot, and the card of the chosen point.
 
 use super::Tuning;
 use crate::charts::RenderOptions;
@@ -16,12 +16,12 @@ use gemmscope_analysis::tuning::{self, Generation, Outcome, SearchHistory};
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
-/// Colours of the references, as indices into the theme's categories: as many as are drawn.
+/// Colours of the references, as indices into the theme's categories; their number is the most that are drawn.
 const REFERENCES: [usize; 3] = [2, 3, 7];
-/// Lines of parameters on the card.
+/// Maximum number of parameters on the card.
 const MOST_PARAMETERS: usize = 12;
 
-/// The mark of a variant.
+/// Symbol and colour of a variant.
 fn mark(outcome: Outcome, theme: &Theme) -> (Symbol, Color) {
     match outcome {
         Outcome::Ok => (Symbol::Dot, theme.categories[0]),
@@ -34,7 +34,7 @@ fn mark(outcome: Outcome, theme: &Theme) -> (Symbol, Color) {
 struct Picture<'a> {
     h: &'a SearchHistory,
     plot: Plot,
-    /// Where the lane of failed variants ends, below the plot; its lower edge where none failed.
+    /// Lower edge of the lane of failed variants; that of the plot if none failed.
     lane: f64,
     placer: Placer,
 }
@@ -44,7 +44,7 @@ impl Tuning {
         let (h, theme) = (&self.history, options.theme);
         let rates = h.variants.iter().chain(&h.references).map(|v| v.rate);
         let ends = extent(ScaleKind::Linear, rates).unwrap_or((0.0, 1.0));
-        // A roof far above would flatten everything else, so it is named and not drawn.
+        // A roof far above would flatten everything else, so it is only named.
         let roof_shown =
             h.roof.is_finite() && (self.scale == ScaleKind::Log || h.roof <= ends.1 * 4.0);
         let top_value = if roof_shown { ends.1.max(h.roof) } else { ends.1 };
@@ -78,7 +78,7 @@ impl Tuning {
     }
 }
 
-/// The generations that show: half a step of room on both sides, for the variants beside theirs.
+/// Range of generations, with half a step on both sides for variants drawn beside theirs.
 fn orders(h: &SearchHistory) -> (f64, f64) {
     let (first, last) = match (h.generations.first(), h.generations.last()) {
         (Some(a), Some(b)) => (a.order, b.order),
@@ -103,14 +103,14 @@ impl Picture<'_> {
             let words = format!("roof {} ({})", rate_words(h.roof), h.device);
             let words = text::ellipsis(&words, FONT, w - 8.0);
             let y = self.plot.y.px(h.roof);
-            // At the right end, where a history's own marks are densest last.
+            // At the right end, where the marks of a history crowd last.
             self.placer.label(scene, (&words, theme.roof), On::Lines, |width, line| {
                 let sides =
                     move |top| [l + w - width - 4.0, l + 4.0].map(|x| [x, top, width, line]);
                 [y - line - 1.0, y + 2.0].into_iter().flat_map(sides)
             });
         }
-        // Named in the legend: beside their lines the names would cover the variants.
+        // References are named in the legend: names beside their lines would cover the variants.
         for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
             self.level(scene, v.rate, reference_color(i, &theme), &[3.0, 3.0]);
         }
@@ -122,7 +122,7 @@ impl Picture<'_> {
         }
     }
 
-    /// A line across the plot at a rate; false where it lies outside.
+    /// Draws a line across the plot at a rate; false if it lies outside.
     fn level(&self, scene: &mut Scene, value: f64, color: Color, dash: &[f64]) -> bool {
         let ([l, t, w, height], y) = (self.plot.rect, self.plot.y.px(value));
         let inside = (t..=t + height).contains(&y);
@@ -132,7 +132,7 @@ impl Picture<'_> {
         inside
     }
 
-    /// The best so far, as stairs.
+    /// The best rate so far, as a step line.
     fn best_so_far(&self, scene: &mut Scene) {
         let mut stairs: Vec<Point> = Vec::new();
         for g in &self.h.generations {
@@ -147,7 +147,7 @@ impl Picture<'_> {
         scene.line(stairs, alpha(scene.theme.accent, 0.9), 2.0);
     }
 
-    /// What the pointer finds of the references.
+    /// Hit areas of the references.
     fn references(&self, scene: &mut Scene) {
         let [l, t, _, height] = self.plot.rect;
         for (i, v) in self.h.references.iter().enumerate() {
@@ -205,7 +205,7 @@ impl Picture<'_> {
 }
 
 impl Tuning {
-    /// The chosen point: a selected one, else the best variant; then the best reference.
+    /// Card of the chosen point: the selected one, else the best variant, else the best reference.
     pub(super) fn card(&self, scene: &mut Scene, options: &RenderOptions<'_>, rect: Rect) {
         let (h, theme) = (&self.history, options.theme);
         let all = || h.variants.iter().chain(&h.references);

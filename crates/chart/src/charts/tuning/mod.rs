@@ -19,7 +19,7 @@ use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::tuning as words;
 
-/// This chart in the list of all.
+/// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
     id: "tuning",
     name: "Tuning",
@@ -33,9 +33,9 @@ pub(super) const KIND: ChartKind = ChartKind {
 const SCALE: Setting<ScaleKind> =
     Setting { key: "tuning.scale", label: "Scale", hint: "", default: ScaleKind::Linear };
 
-/// Shapes that can be chosen.
+/// Maximum number of shapes in the selector.
 const MOST_SHAPES: usize = 200;
-/// Settings that bad variants share and that are named.
+/// Maximum number of settings shared by bad variants that are listed.
 const MOST_SUSPECTS: usize = 20;
 
 /// An opened tuning history.
@@ -72,7 +72,7 @@ impl Tuning {
 }
 
 impl Tuning {
-    /// The figures of a variant, with the best rate so far.
+    /// Columns of a variant, with the best rate so far.
     fn columns(&self) -> Columns<'_, (&Variant, f64)> {
         let h = &self.history;
         let settings = |v: &Variant| {
@@ -97,7 +97,7 @@ impl Tuning {
     }
 }
 
-/// A GEMM in links, which are plain ASCII and older than the sign between its sizes.
+/// Key of a GEMM in links, which are plain ASCII: `x` between the sizes.
 fn key(problem: &Problem) -> String {
     problem.to_string().replace(" × ", " x ")
 }
@@ -124,7 +124,7 @@ impl Picture for Tuning {
         out
     }
 
-    /// The settings behind failed and slow variants, and those variants.
+    /// Tables of the settings behind failed and slow variants, and of those variants.
     fn details(&self) -> Vec<(String, ResultTable)> {
         let (frame, h) = (&self.frame, &self.history);
         let share = |s: &Suspect| share_words(s.bad as f64 / s.all as f64);
@@ -159,7 +159,7 @@ impl Picture for Tuning {
         }
     }
 
-    /// Of a variant, or past them of a reference.
+    /// Marks are the variants, followed by the references.
     fn tooltip(&self, mark: usize) -> Tooltip {
         let h = &self.history;
         let Some(v) = h.variants.iter().chain(&h.references).nth(mark) else {
