@@ -9,7 +9,7 @@ pub(crate) use parse::from_tensile_code;
 pub use parse::{ParsedType, from_blas_letter, from_deepbench_precision};
 
 crate::named! {
-/// An operand's or accumulator's number format.
+/// Number format of an operand, accumulator or output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DataType {
@@ -17,7 +17,7 @@ pub enum DataType {
     Fp64 = "fp64", "fp64", 64;
     /// IEEE binary32.
     Fp32 = "fp32", "fp32", 32;
-    /// Stored as 32 bit, multiplied with a 10-bit mantissa.
+    /// TF32: stored in 32 bits, multiplied with a 10-bit mantissa.
     Tf32 = "tf32", "tf32", 32;
     /// IEEE binary16.
     Fp16 = "fp16", "fp16", 16;
@@ -27,9 +27,9 @@ pub enum DataType {
     Fp8E4m3 = "fp8_e4m3", "fp8 E4M3", 8;
     /// OCP E5M2.
     Fp8E5m2 = "fp8_e5m2", "fp8 E5M2", 8;
-    /// E4M3 with another bias and one zero (AMD CDNA3).
+    /// E4M3 FNUZ: exponent bias 8, no negative zero, no infinities (AMD CDNA3).
     Fp8E4m3Fnuz = "fp8_e4m3_fnuz", "fp8 E4M3 fnuz", 8;
-    /// E5M2 with another bias and one zero (AMD CDNA3).
+    /// E5M2 FNUZ: exponent bias 16, no negative zero, no infinities (AMD CDNA3).
     Fp8E5m2Fnuz = "fp8_e5m2_fnuz", "fp8 E5M2 fnuz", 8;
     /// Signed 8-bit integer.
     Int8 = "int8", "int8", 8;
@@ -87,7 +87,7 @@ pub fn name -> &'static str;
 pub fn bits -> u32;
 }
 
-/// The types that share one peak rate of a device.
+/// Types that share one peak rate of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
@@ -95,7 +95,7 @@ pub enum Family {
     Fp64,
     /// Single precision, real or complex.
     Fp32,
-    /// 32-bit storage, reduced mantissa.
+    /// TF32: 32-bit storage, 10-bit mantissa.
     Tf32,
     /// Half precision.
     Fp16,
@@ -153,10 +153,9 @@ impl DataType {
         f64::from(self.bits()) / 8.0
     }
 
-    /// Bytes of block scale that one element costs: 1/32 for OCP MX formats, 1/16 for NVFP4
-    /// (OCP Microscaling Formats 1.0: one E8M0 scale per 32; NVFP4: one E4M3 scale per 16), and
-    /// what a llama.cpp block holds beyond its elements, so that `Q4_0` costs 4.5 bits in all
-    /// (block layouts of ggml-common.h).
+    /// Bytes of block scale per element: 1/32 for OCP MX formats, 1/16 for NVFP4 (OCP Microscaling Formats 1.0: one
+    /// E8M0 scale per 32; NVFP4: one E4M3 scale per 16). For llama.cpp blocks, everything beyond the elements, so that
+    /// `Q4_0` is 4.5 bits in all (block layouts of ggml-common.h).
     pub fn scale_bytes_per_element(self) -> f64 {
         match self {
             Self::Q4_0 | Self::Q5_0 | Self::Q8_0 => 2.0 / 32.0,
@@ -171,8 +170,8 @@ impl DataType {
         }
     }
 
-    /// The family whose peak rate applies to this type. `None` for int32 and llama.cpp's blocks,
-    /// which no matrix unit multiplies.
+    /// The family whose peak rate applies to this type. `None` for int32 and llama.cpp blocks, which no matrix unit
+    /// multiplies.
     pub fn family(self) -> Option<Family> {
         use DataType::*;
         Some(match self {
@@ -192,8 +191,8 @@ impl DataType {
         })
     }
 
-    /// The output type that libraries write by default: the input type where it can hold a sum,
-    /// bf16 for narrow floats, int32 for integers.
+    /// Output type that libraries use by default: the input type if it can hold a sum, bf16 for narrow floats, int32
+    /// for integers.
     pub fn default_output(self) -> Self {
         match self.family() {
             Some(Family::Fp8 | Family::Fp6 | Family::Fp4) => Self::Bf16,
@@ -204,7 +203,7 @@ impl DataType {
         }
     }
 
-    /// The type in which products of this type are summed by default.
+    /// Default accumulator type for products of this type.
     pub fn default_accumulate(self) -> Self {
         match self {
             Self::Fp64 | Self::C64 | Self::C32 => self,
@@ -213,7 +212,7 @@ impl DataType {
         }
     }
 
-    /// Multiplications and additions are complex: 8 real operations a multiply-add.
+    /// True for complex types, whose multiply-add is 8 real operations.
     pub fn is_complex(self) -> bool {
         matches!(self, Self::C32 | Self::C64)
     }
@@ -223,8 +222,8 @@ impl DataType {
         Self::ALL.into_iter().find(|dtype| dtype.id() == id)
     }
 
-    /// Reads a producer's spelling of a type. Ignores case, and spaces and quotes around the name.
-    /// [`DataType::parse_noting`] also tells what was assumed.
+    /// Parses a producer's spelling of a type. Ignores case, and spaces and quotes around the name.
+    /// [`DataType::parse_noting`] also returns the assumption made.
     ///
     /// ```
     /// use gemmscope_model::dtype::DataType;
@@ -236,8 +235,7 @@ impl DataType {
         Self::parse_noting(text).map(|parsed| parsed.dtype)
     }
 
-    /// Like [`DataType::parse`], with a sentence where the spelling is ambiguous, such as `fp8`,
-    /// and one type was chosen.
+    /// Like [`DataType::parse`], with a note if the spelling is ambiguous (such as `fp8`) and one type was chosen.
     pub fn parse_noting(text: &str) -> Option<ParsedType> {
         parse::parse(text)
     }
@@ -271,7 +269,7 @@ mod tests {
         assert_eq!(DataType::MxFp4.scale_bytes_per_element(), 0.03125);
         assert_eq!(DataType::NvFp4.scale_bytes_per_element(), 0.0625);
         assert_eq!(DataType::Fp4.scale_bytes_per_element(), 0.0);
-        // Bits a weight in all, as llama.cpp lists them.
+        // Bits per weight, scales included, as llama.cpp lists them.
         for (dtype, bits) in [
             (DataType::Q4_0, 4.5),
             (DataType::Q4K, 4.5),

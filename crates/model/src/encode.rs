@@ -1,5 +1,5 @@
-//! Makes text of files safe to show: invisible characters get names ([`visible`]), a text stays one line of a terminal or
-//! a log ([`one_line`]), and nothing becomes markup of HTML or SVG.
+//! Makes text from files safe to show: names invisible characters ([`visible`]), keeps text on one line of a terminal
+//! or log ([`one_line`]), and escapes it for HTML and SVG ([`markup`]).
 
 use std::borrow::Cow;
 
@@ -20,8 +20,8 @@ pub fn is_invisible(c: char) -> bool {
     }
 }
 
-/// Replaces each invisible character by its code point. Names of files, devices and kernels go through this when they
-/// are read.
+/// Replaces each invisible character by its code point. Applied to names of files, devices and kernels when they are
+/// read.
 ///
 /// ```
 /// use gemmscope_model::encode::visible;
@@ -29,7 +29,7 @@ pub fn is_invisible(c: char) -> bool {
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
     let plain = |b: &u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
-    // Whole chunks at once, which the compiler vectorises.
+    // In chunks of 32 bytes, a loop that the compiler vectorises.
     let all_plain = |step: &[u8]| step.iter().fold(true, |all, b| all & plain(b));
     let (steps, rest) = text.as_bytes().as_chunks::<32>();
     if steps.iter().all(|s| all_plain(s)) && all_plain(rest) || !text.contains(is_invisible) {

@@ -19,7 +19,7 @@ pub struct Operation {
     pub b: DataType,
     /// Type of the output.
     pub c: DataType,
-    /// Type in which the products are multiplied. It decides which peak is the roof.
+    /// Type of the multiplication; selects the peak that is the roof.
     pub compute: DataType,
     /// A is stored transposed (K x M).
     pub trans_a: bool,
@@ -35,8 +35,8 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Both operands of one type, computed in it, with the output that libraries write by default
-    /// ([`DataType::default_output`]); nothing transposed, no bias, beta = 0.
+    /// Both operands of one type, multiplied in it, with the default output type ([`DataType::default_output`]);
+    /// nothing transposed, no bias, beta = 0.
     ///
     /// ```
     /// use gemmscope_model::dtype::DataType;
@@ -58,8 +58,8 @@ impl Operation {
         }
     }
 
-    /// Operands of different types, computed in the wider one: a 4-bit weight is unpacked to the
-    /// activation's type first. If no matrix unit multiplies one of the types, the other is used.
+    /// Operands of different types, multiplied in the wider one: a 4-bit weight is unpacked to the activation's type
+    /// first. If no matrix unit multiplies one of the types, the other is used.
     pub fn mixed(a: DataType, b: DataType, c: DataType) -> Self {
         let rank = |dtype: DataType| (dtype.family().is_some(), dtype.bits());
         let compute = if rank(b) > rank(a) { b } else { a };
@@ -71,8 +71,7 @@ impl Operation {
         Self { trans_a, trans_b, ..self }
     }
 
-    /// A number that is unique to this operation and never 0. It is cheaper to compare and to
-    /// hash than the fields.
+    /// A number unique to this operation and never 0; cheaper to compare and hash than the fields.
     #[inline]
     pub fn key(&self) -> u128 {
         let flags = [self.trans_a, self.trans_b, self.bias, self.beta];
@@ -94,7 +93,7 @@ impl Operation {
         }
     }
 
-    /// The constants from which work and traffic of this operation follow.
+    /// Per-element constants of this operation's work and traffic.
     pub fn cost(&self) -> Cost {
         let size = |dtype: DataType| dtype.bytes() + dtype.scale_bytes_per_element();
         Cost {
@@ -118,15 +117,15 @@ impl Operation {
         }
     }
 
-    /// What can be added to the products, as it is written behind the layout.
+    /// The possible epilogues, as written after the layout.
     pub const EPILOGUES: [&str; 4] = ["", " + bias", " + C", " + bias + C"];
 
-    /// The one of [`Operation::EPILOGUES`] that is added.
+    /// The entry of [`Operation::EPILOGUES`] that applies.
     pub fn epilogue(&self) -> &'static str {
         Self::EPILOGUES[usize::from(self.bias) + 2 * usize::from(self.beta)]
     }
 
-    /// The types in short: `bf16`, or `bf16 x int4 -> bf16` where they differ.
+    /// Short name of the types: `bf16`, or `bf16 x int4 -> bf16` if they differ.
     pub fn types(&self) -> String {
         if self.a == self.b && self.c == self.a.default_output() && self.compute == self.a {
             self.a.name().to_owned()
@@ -148,33 +147,32 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What a GEMM of one [`Operation`] costs per element: the constants of work and bytes, so that
-/// a row of a long table costs a dozen multiplications.
+/// Work and bytes per element of one [`Operation`], computed once so that each row of a long table costs only a dozen
+/// multiplications.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// Real operations of one multiply-add: 8 for complex, else 2.
     pub flops_per_mac: f64,
-    /// Operations per output element beyond the products: 1 with a bias.
+    /// Operations per output element on top of the products: 1 with a bias, else 0.
     pub flops_per_output: f64,
-    /// Bytes per element of A, its block scales included.
+    /// Bytes per element of A, block scales included.
     pub bytes_a: f64,
-    /// Bytes per element of B, its block scales included.
+    /// Bytes per element of B, block scales included.
     pub bytes_b: f64,
-    /// Bytes per element of C, twice where it is read as well as written.
+    /// Bytes per element of C, doubled if it is also read (beta != 0).
     pub bytes_c: f64,
-    /// Bytes per column for the bias.
+    /// Bytes of bias per column of C.
     pub bytes_bias: f64,
     /// Groups of rows, each with a B and a bias of its own.
     pub groups: Option<Groups>,
 }
 
 impl Cost {
-    /// Work (FLOP) and compulsory traffic (bytes) of `batch` GEMMs of one shape: every operand
-    /// crosses the memory bus once.
+    /// Work (FLOP) and compulsory traffic (bytes) of `batch` GEMMs of one shape, each operand crossing the memory bus
+    /// once.
     ///
-    /// `b (2 M N K) [+ b M N with bias]` and `b (M K s_a + K N s_b + M N s_c)`, `+ M N s_c` when C
-    /// is read, `+ N s_c` with bias. A grouped GEMM reads the B and bias of each active group
-    /// ([`Groups::active`]), or writes a C for each.
+    /// `b (2 M N K) [+ b M N with bias]` and `b (M K s_a + K N s_b + M N s_c)`, `+ M N s_c` if C is read, `+ N s_c`
+    /// with bias.
     #[inline]
     pub fn of(&self, m: f64, n: f64, k: f64, batch: f64) -> (f64, f64) {
         // Each group has a B, or a C, of its own.
@@ -212,7 +210,7 @@ pub struct Problem {
     pub m: u32,
     /// Columns of B and C.
     pub n: u32,
-    /// Columns of A, rows of B: the summed dimension.
+    /// Columns of A, rows of B: the dimension summed over.
     pub k: u32,
     /// Number of independent GEMMs of this shape.
     pub batch: u32,
@@ -245,17 +243,17 @@ impl Problem {
         Flops(self.op.cost().of(m, n, k, b).0)
     }
 
-    /// Compulsory traffic: every operand crosses the memory bus once (a lower bound).
+    /// Compulsory traffic: each operand crosses the memory bus once (a lower bound).
     ///
-    /// `b (M K s_a + K N s_b + M N s_c)`, `+ M N s_c` when C is read, `+ N s_c` with bias, and for
-    /// block-scaled operands their scales ([`DataType::scale_bytes_per_element`]).
+    /// `b (M K s_a + K N s_b + M N s_c)`, `+ M N s_c` if C is read, `+ N s_c` with bias, plus the block scales of the
+    /// operands ([`DataType::scale_bytes_per_element`]).
     pub fn bytes(&self) -> Bytes {
         let (m, n, k, b) = self.sizes();
         Bytes(self.op.cost().of(m, n, k, b).1)
     }
 
-    /// Bytes that a separate elementwise kernel on C moves: it reads C and writes D of the same
-    /// type, `2 b M N s_c`. Fusing it into the GEMM saves them.
+    /// Bytes moved by a separate elementwise kernel that reads C and writes D of the same type: `2 b M N s_c`. Fusing
+    /// it into the GEMM saves them.
     pub fn epilogue_bytes(&self) -> Bytes {
         let (m, n, _, b) = self.sizes();
         Bytes(2.0 * b * m * n * self.op.c.bytes())
@@ -272,8 +270,8 @@ impl Problem {
         self.work() / self.bytes()
     }
 
-    /// The same call in the other storage order: C^T = B^T A^T. M and N swap, and so do the
-    /// operands and their flags. A row-major Y = X W^T (`NT`) is a column-major BLAS `TN`.
+    /// The same call in the other storage order: C^T = B^T A^T. Swaps M and N, the operands and their transpose flags.
+    /// A row-major Y = X W^T (`NT`) is a column-major BLAS `TN`.
     pub fn other_storage_order(&self) -> Self {
         Self {
             m: self.n,
@@ -411,7 +409,7 @@ mod tests {
         assert_eq!((dx.m, dx.n, dx.k, dx.op.layout()), (8, 32, 16, "NN"));
         assert_eq!((dw.m, dw.n, dw.k, dw.op.layout()), (16, 32, 8, "TN"));
         assert_eq!(forward.to_string(), "8 × 16 × 32 bf16 NT");
-        // What a row-major framework's linear layer becomes in column-major BLAS words.
+        // A row-major framework's linear layer as column-major BLAS sees it.
         let blas = |problem: Problem| problem.other_storage_order().op.layout();
         assert_eq!((blas(forward), blas(dx), blas(dw)), ("TN", "NN", "NT"));
     }

@@ -27,37 +27,36 @@ pub enum Engine {
     Vector,
 }
 
-/// The roof that percentages refer to.
+/// The roof that efficiency is measured against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoofKind {
     /// The vendor's dense peak and bandwidth.
     #[default]
     Datasheet,
-    /// The best rate that was measured with large GEMMs, and the datasheet's bandwidth. A type
-    /// without such a rate keeps the datasheet's.
+    /// Best rate measured with large GEMMs, and the datasheet's bandwidth. Types without such a rate use the datasheet
+    /// peak.
     Achievable,
 }
 
 /// Start of [`Peak::achievable_source`] for a rate that [`Device::raise_achievable`] set.
 pub const BEST_MEASURED: &str = "best measured here";
 
-/// Launch floor of a GPU in seconds: the least time of a kernel, however little it computes.
-/// Origami (AMD) counts 4.5 µs; fits to measured times of small GEMMs gave 4 to 5.
+/// Default launch floor of a GPU in seconds: the least time of a kernel, however little it computes. Origami (AMD)
+/// counts 4.5 µs; fits to measured times of small GEMMs gave 4 to 5.
 const GPU_LAUNCH_S: f64 = 4.5e-6;
-/// The same for a CPU: the fork and join of a parallel loop.
+/// Default launch floor of a CPU in seconds: fork and join of a parallel loop.
 const CPU_LAUNCH_S: f64 = 1e-6;
 
 /// A peak rate for one data type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
-    /// Which products run at this rate.
+    /// Operand type.
     pub dtype: DataType,
-    /// Which units deliver it.
+    /// Units that deliver it.
     #[serde(default)]
     pub engine: Engine,
-    /// Type in which the products are summed, if known. Consumer cards are faster with a narrow
-    /// accumulator.
+    /// Accumulator type, if known. Consumer cards are faster with a narrow accumulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accumulate: Option<DataType>,
     /// Datasheet peak in FLOP/s, dense (never the structured-sparsity figure).
@@ -65,13 +64,13 @@ pub struct Peak {
     /// Always true: import rejects a sparse peak.
     #[serde(default = "yes")]
     pub dense: bool,
-    /// Best rate that was measured with large GEMMs (max-achievable), in FLOP/s, if known.
+    /// Best rate measured with large GEMMs (max-achievable), in FLOP/s, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub achievable_flops_per_s: Option<f64>,
-    /// Where the achievable figure comes from.
+    /// Source of the achievable rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub achievable_source: Option<String>,
-    /// Where the datasheet figure comes from.
+    /// Source of the datasheet peak.
     #[serde(default)]
     pub source: String,
 }
@@ -81,7 +80,7 @@ fn yes() -> bool {
 }
 
 crate::named! {
-/// Where bytes are counted: main memory and the caches on the way to it.
+/// Level of the memory hierarchy at which bytes are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryLevel {
     /// Main memory: HBM, DRAM.
@@ -91,7 +90,7 @@ pub enum MemoryLevel {
     /// L1 caches of the compute units.
     L1 = "l1", "L1";
 }
-/// From the farthest to the nearest.
+/// Every level, farthest from the compute units first.
 pub const ALL;
 /// Its key in links.
 pub fn key -> &'static str;
@@ -107,7 +106,7 @@ pub struct Device {
     pub id: String,
     /// Name as the driver prints it.
     pub name: String,
-    /// Other names that mean this device.
+    /// Other names of this device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     /// NVIDIA, AMD, ...
@@ -129,16 +128,16 @@ pub struct Device {
     /// SM or CU count.
     #[serde(default)]
     pub units: Option<u32>,
-    /// What the vendor calls one of `units`: SM, CU, Xe-core.
+    /// Vendor's name for a unit: SM, CU, Xe-core.
     #[serde(default = "unit")]
     pub unit_kind: String,
     /// Lanes of a warp or wavefront.
     #[serde(default)]
     pub lanes: Option<u32>,
-    /// Clock in Hz that the peaks imply.
+    /// Clock in Hz that the datasheet peaks imply.
     #[serde(default)]
     pub clock_hz: Option<f64>,
-    /// Dense fp16 FLOP per clock and unit, if known. Times units and clock it gives the peak.
+    /// Dense fp16 FLOP per clock and unit, if known; times `units` and `clock_hz` it gives the fp16 peak.
     #[serde(default)]
     pub fp16_flops_per_clock_per_unit: Option<f64>,
     /// Main memory in bytes (the vendor's decimal GB).
@@ -150,19 +149,19 @@ pub struct Device {
     /// L2 cache in bytes.
     #[serde(default)]
     pub l2_bytes: Option<f64>,
-    /// Bandwidth of the L2 cache in byte/s, as a benchmark of the device measured it.
+    /// Bandwidth of the L2 cache in byte/s, measured by a benchmark of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2_bytes_per_s: Option<f64>,
-    /// Bandwidth of all L1 caches together in byte/s, measured the same way.
+    /// Aggregate bandwidth of all L1 caches in byte/s, measured the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l1_bytes_per_s: Option<f64>,
-    /// Last-level cache in bytes, where it is another than L2.
+    /// Last-level cache in bytes, if separate from L2.
     #[serde(default)]
     pub llc_bytes: Option<f64>,
     /// Shared memory or LDS per unit, in bytes.
     #[serde(default)]
     pub shared_bytes_per_unit: Option<f64>,
-    /// The most shared memory or LDS one block may use, in bytes.
+    /// Maximum shared memory or LDS of one block, in bytes.
     #[serde(default)]
     pub shared_bytes_per_block: Option<f64>,
     /// Register file per unit, in bytes.
@@ -171,34 +170,34 @@ pub struct Device {
     /// Launch floor in seconds, if stated: see [`Device::launch_floor`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_floor_s: Option<f64>,
-    /// Where the launch floor comes from.
+    /// Source of the launch floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_floor_source: Option<String>,
-    /// Share of the bf16 and fp16 peak that GEMMs reach together, as fitted to measured times, if known: see
-    /// [`Device::expected_s`].
+    /// Fraction of the bf16 and fp16 peak that GEMMs reach, fitted to published times together with
+    /// `reached_bandwidth`; see [`Device::expected_s`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached_peak: Option<f64>,
-    /// Share of the bandwidth that they reach over compulsory bytes.
+    /// Fraction of the bandwidth that GEMMs reach, counting compulsory bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached_bandwidth: Option<f64>,
-    /// Where the shares come from.
+    /// Source of the two fractions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached_source: Option<String>,
-    /// How good the source is: A published by the vendor, B secondary, C derived.
+    /// Quality of the source: A published by the vendor, B secondary, C derived.
     #[serde(default = "derived")]
     pub confidence: char,
-    /// Remarks that a reader of these numbers needs.
+    /// Remarks on how to read these figures.
     #[serde(default)]
     pub notes: String,
-    /// Source of the device's figures.
+    /// Source of the figures.
     #[serde(default)]
     pub source: String,
-    /// Published times of this device that are at hand; no part of what is known of it.
+    /// Published times loaded for this device; not part of its JSON.
     #[serde(skip)]
     pub references: References,
 }
 
-/// A device's name without the vendor, if it stays unambiguous.
+/// A device's name without the vendor, if that stays unambiguous.
 pub fn short_name(name: &str) -> String {
     ["NVIDIA ", "AMD Instinct ", "AMD ", "Intel "]
         .iter()
@@ -208,7 +207,7 @@ pub fn short_name(name: &str) -> String {
 }
 
 impl Device {
-    /// True if name, id, vendor or architecture contains this text, ignoring case.
+    /// True if name, id, vendor or architecture contains `text`, ignoring case.
     pub fn is_called(&self, text: &str) -> bool {
         let text = text.trim().to_lowercase();
         [&self.name, &self.id, &self.vendor, &self.arch, &self.arch_token]
@@ -217,7 +216,7 @@ impl Device {
     }
 }
 
-/// All devices, the user's own first. An own device hides the catalogue's with the same id.
+/// All devices, the user's own first. An own device hides the catalogue's device of the same id.
 pub fn known(own: &[Device]) -> Vec<Device> {
     let hidden = |d: &&Device| own.iter().all(|o| o.id != d.id);
     own.iter().chain(catalog().iter().filter(hidden)).cloned().collect()
@@ -232,12 +231,12 @@ fn derived() -> char {
 }
 
 impl Device {
-    /// The peak rate for products of this type. `None` if the device lists none: then there is no
-    /// roof, and [`Device::explain_peak`] says why.
+    /// The peak rate for products of this type. `None` if the device lists none: then there is no roof, and
+    /// [`Device::explain_peak`] says why.
     ///
-    /// Order: the type itself, then its family (all 8-bit floats share one peak, MX formats use
-    /// their element's); matrix units before vector units; the widest accumulator where several
-    /// are listed. fp32 never borrows the tf32 peak, bf16 never the fp16 one.
+    /// Search order: the type itself, then its family (all 8-bit floats share one peak, MX formats use their
+    /// element's); matrix units before vector units; the widest accumulator if several are listed. fp32 never borrows
+    /// the tf32 peak, bf16 never the fp16 one.
     ///
     /// ```
     /// use gemmscope_model::dtype::DataType;
@@ -260,8 +259,8 @@ impl Device {
             .filter(|(_, peak)| peak.dense && peak.dtype.family() == Some(family))
             .min_by_key(|(_, peak)| {
                 (
-                    // A family of formats shares a rate, unless one is listed by itself:
-                    // then only that one uses it.
+                    // A family shares one rate, unless a type has a rate listed for itself: then only that type uses
+                    // it.
                     peak.dtype != dtype,
                     stands_alone(peak.dtype),
                     peak.engine == Engine::Vector,
@@ -272,8 +271,8 @@ impl Device {
             .map(|(index, _)| index)
     }
 
-    /// Raises the achievable rate of a type to a measured one in FLOP/s, if the known one is lower: no measurement
-    /// beats the achievable roof then.
+    /// Raises the achievable rate of a type to a measured rate in FLOP/s, if that is higher, so that no measurement
+    /// lies above the achievable roof.
     pub fn raise_achievable(&mut self, dtype: DataType, flops_per_s: f64) {
         let peak = self.peak_index(dtype).and_then(|i| self.peaks.get_mut(i));
         if let Some(Peak { achievable_flops_per_s: Some(rate), achievable_source, .. }) = peak
@@ -287,7 +286,7 @@ impl Device {
     }
 
     /// Lowers the launch floor to the shortest measured call, in seconds, if that is shorter: kernel times of a trace
-    /// do not contain the launch by the CPU.
+    /// exclude the launch by the CPU.
     pub fn lower_launch_floor(&mut self, call_s: f64) {
         if call_s < self.launch_floor().0 {
             self.launch_floor_s = Some(call_s);
@@ -295,7 +294,7 @@ impl Device {
         }
     }
 
-    /// A sentence that names the peak [`Device::peak_for`] uses for this type, or why none fits.
+    /// Names the peak that [`Device::peak_for`] uses for this type, or says why there is none. One sentence.
     pub fn explain_peak(&self, dtype: DataType) -> String {
         let Some(peak) = self.peak_for(dtype) else {
             return match dtype.family() {
@@ -322,9 +321,8 @@ impl Device {
         format!("{dtype} on {}: {engine} units, {rate} dense{summed}{shared}", self.name)
     }
 
-    /// The launch floor: seconds that starting, filling and draining a kernel takes however little
-    /// it computes, and where the figure comes from. 4.5 µs on accelerators and 1 µs on CPUs (whose
-    /// `unit_kind` is `core`) unless the device states its own.
+    /// The launch floor in seconds (starting, filling and draining a kernel, however little it computes) and its
+    /// source. Unless the device states one: 4.5 µs on accelerators, 1 µs on CPUs (`unit_kind` is `core`).
     pub fn launch_floor(&self) -> (f64, &str) {
         match self.launch_floor_s {
             Some(own) => (own, self.launch_floor_source.as_deref().unwrap_or("stated")),
@@ -335,7 +333,7 @@ impl Device {
         }
     }
 
-    /// Bandwidth of a level of the memory in byte/s, if known.
+    /// Bandwidth of a memory level in byte/s, if known.
     pub fn bandwidth_of(&self, level: MemoryLevel) -> Option<f64> {
         match level {
             MemoryLevel::Main => Some(self.bandwidth_bytes_per_s),
@@ -344,8 +342,8 @@ impl Device {
         }
     }
 
-    /// Dies that have an L2 each: CDNA3 and CDNA4 have 4 MiB on each of their compute dies, which take
-    /// the workgroups in turn ("AMD Instinct MI300 series microarchitecture", ROCm docs).
+    /// Number of dies with an L2 of their own. CDNA3 and CDNA4 have 4 MiB on each compute die, and workgroups go to the
+    /// dies round-robin ("AMD Instinct MI300 series microarchitecture", ROCm docs).
     pub fn l2_dies(&self) -> u32 {
         match self.arch_token.as_str() {
             "gfx942" | "gfx950" => (self.l2_bytes.unwrap_or(0.0) / 4_194_304.0).max(1.0) as u32,
@@ -353,7 +351,7 @@ impl Device {
         }
     }
 
-    /// The largest on-chip cache in bytes: the last level if there is one, else L2.
+    /// Size of the largest on-chip cache (L2 or last level) in bytes.
     pub fn cache_bytes(&self) -> Option<f64> {
         match (self.l2_bytes, self.llc_bytes) {
             (Some(l2), Some(llc)) => Some(l2.max(llc)),
@@ -362,7 +360,7 @@ impl Device {
     }
 }
 
-/// NVFP4 has a rate of its own on some devices, higher than other 4-bit formats'.
+/// True for NVFP4: some devices have a separate rate for it, higher than for other 4-bit formats.
 fn stands_alone(dtype: DataType) -> bool {
     dtype == DataType::NvFp4
 }

@@ -1,15 +1,15 @@
-//! What is wrong with a JSON text that describes a device or a model.
+//! Errors of JSON texts that describe a device or a model.
 
 use std::fmt;
 
 /// Why a JSON text was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// Line of the text, from 1; 0 where the text is JSON and one of its values is wrong.
+    /// Line of the text, from 1; 0 if the text is valid JSON with a wrong value.
     pub line: u32,
-    /// Column, from 1; 0 in the same case.
+    /// Column, from 1; 0 in that case too.
     pub column: u32,
-    /// What was expected. A wrong value's path comes first: `peaks[2].flops_per_s: ...`.
+    /// What was expected, after the path of a wrong value: `peaks[2].flops_per_s: ...`.
     pub message: String,
 }
 
@@ -33,7 +33,7 @@ impl From<serde_json::Error> for JsonError {
     }
 }
 
-/// The error of a field whose value is wrong.
+/// Error for a field with a wrong value.
 pub(crate) fn wrong(field: impl fmt::Display, message: impl fmt::Display) -> JsonError {
     JsonError { line: 0, column: 0, message: format!("{field}: {message}") }
 }

@@ -1,7 +1,7 @@
 //! What a GEMM costs and what a device allows: the arithmetic under everything else.
 //!
-//! This crate never sees a file, a row of measurements or a picture, and depends on no other crate
-//! of the workspace. All quantities are in SI base units.
+//! This crate knows no files, measured rows or pictures and depends on no other crate of the workspace. All quantities
+//! are in SI base units.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -1,6 +1,6 @@
-//! Enums whose values have texts.
+//! Enums declared as a table of their values.
 
-/// Declares an enum in one table: each value with what each of the functions below it gives, in their order.
+/// Declares an enum as a table: each variant with what the functions below the enum return for it, in their order.
 ///
 /// ```
 /// gemmscope_model::named! {

@@ -1,15 +1,15 @@
-//! Long passes over rows are async functions: plain loops that await a `pause` every few thousand rows.
+//! Long passes over rows: async functions with a plain loop that awaits a `pause` every few thousand rows.
 //!
-//! The caller says what a pause is: the page yields to the browser; natively it is over at once ([`at_once`]).
+//! The caller supplies the pause: the page yields to the browser, native code continues at once ([`at_once`]).
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Rows or groups between two pauses, about.
+/// Rows or groups between two pauses, approximately.
 pub const ROWS: usize = 5_000;
 
-/// Runs a pass whose pauses are [`none`] to its end.
+/// Runs a pass with [`none`] as its pause to completion.
 pub fn at_once<T>(pass: impl Future<Output = T>) -> T {
     let mut pass = pin!(pass);
     let mut context = Context::from_waker(Waker::noop());
@@ -20,7 +20,7 @@ pub fn at_once<T>(pass: impl Future<Output = T>) -> T {
     }
 }
 
-/// Runs a pass while `wanted` holds, which is checked after each pause; otherwise drops it and returns `None`.
+/// Runs a pass while `wanted()` is true, checked after each pause; once false, drops the pass and returns `None`.
 pub async fn while_wanted<T>(
     wanted: impl Fn() -> bool,
     pass: impl Future<Output = T>,
@@ -33,7 +33,7 @@ pub async fn while_wanted<T>(
     .await
 }
 
-/// A pause that is over at once.
+/// A pause that does not pause.
 pub async fn none() {}
 
 #[cfg(test)]

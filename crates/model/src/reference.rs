@@ -1,10 +1,10 @@
 //! Published times of GEMMs: what others reach on a device.
 //!
-//! A [`ReferenceTable`] holds the times that somebody measured of one device and precision, and says what a GEMM takes by
-//! its neighbours. [`listed`] are the tables there are, with source and licence; their data are files of
-//! `public/reference`, which the page fetches and the command carries. `scripts/gen_reference.mjs` writes them.
+//! A [`ReferenceTable`] holds published times of one device and precision and estimates the time of a GEMM from its
+//! nearest neighbours. [`listed`] returns all tables with source and licence; their data are files in
+//! `public/reference`, written by `scripts/gen_reference.mjs`, which the page fetches and the command embeds.
 //!
-//! A time is of one of two [`ReferenceKind`]s: a layer of a framework in a CUDA graph, or a kernel in a tuner's warm loop.
+//! A time is of one of two [`ReferenceKind`]s: a framework's layer in a CUDA graph, or a kernel in a tuner's warm loop.
 
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind, by_id};
@@ -20,7 +20,7 @@ pub use precision::Precision;
 pub use table::{BandAt, ReferenceTable, ReferenceTime};
 
 crate::named! {
-/// What a published time is of.
+/// What was timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceKind {
@@ -29,11 +29,11 @@ pub enum ReferenceKind {
     /// One kernel.
     Kernel = "kernel", "a kernel in a tuner's loop, with warm caches";
 }
-/// Both.
+/// Both kinds.
 pub const ALL;
-/// Its key in JSON.
+/// Key in JSON.
 pub fn key -> &'static str;
-/// What its time holds.
+/// What the time includes.
 pub fn meaning -> &'static str;
 }
 
@@ -42,30 +42,30 @@ pub fn meaning -> &'static str;
 pub struct ReferenceSource {
     /// Id of the device in the catalogue.
     pub device: String,
-    /// Precision of all its GEMMs.
+    /// Precision of its GEMMs.
     pub precision: Precision,
     /// Repository that published it.
     pub source: String,
-    /// Day of the copy, year first.
+    /// Date of the copy, as YYYY-MM-DD.
     pub date: String,
-    /// SPDX identifier.
+    /// SPDX identifier of the licence.
     pub licence: String,
-    /// What its times are of.
+    /// What was timed.
     pub kind: ReferenceKind,
-    /// Who ran them, with version: of each shape the fastest counts.
+    /// Software that was timed, with version: `TensorRT-LLM 1.0.0`. Each shape has the time of the fastest.
     pub by: Vec<String>,
     /// Number of shapes.
     pub rows: u32,
-    /// Bytes of its file.
+    /// Size of its file in bytes.
     pub bytes: u32,
-    /// Error of its answers as a factor: the geometric mean over shapes that were left out.
+    /// Error of its estimates as a factor: geometric mean over shapes estimated without themselves (leave-one-out).
     pub error: f64,
-    /// The factor within which nine of ten such answers are.
+    /// 90th percentile of the same error, as a factor.
     pub p90: f64,
 }
 
 impl ReferenceSource {
-    /// The table that an object of `tables.json` is about; `None` if it lacks something.
+    /// Reads an entry of `tables.json`; `None` if a field is missing.
     fn of(object: &serde_json::Value) -> Option<ReferenceSource> {
         let text = |key: &str| object[key].as_str().map(str::to_owned);
         let count = |key: &str| Some(object[key].as_u64()? as u32);
@@ -89,13 +89,13 @@ impl ReferenceSource {
         })
     }
 
-    /// Name of its file in `public/reference`.
+    /// File name in `public/reference`.
     pub fn file(&self) -> String {
         format!("{}-{}.bin", self.device, self.precision.key())
     }
 }
 
-/// Every table there is, by device.
+/// All tables, by device.
 pub fn listed() -> &'static [ReferenceSource] {
     static LISTED: LazyLock<Vec<ReferenceSource>> = LazyLock::new(|| {
         let text = include_str!("../../../public/reference/tables.json");
@@ -105,7 +105,7 @@ pub fn listed() -> &'static [ReferenceSource] {
     &LISTED
 }
 
-/// The tables at hand of one device.
+/// The loaded tables of one device.
 #[derive(Clone, Debug, Default)]
 pub struct References(Vec<Arc<ReferenceTable>>);
 
@@ -117,25 +117,25 @@ impl PartialEq for References {
 }
 
 impl References {
-    /// The tables of a device among these.
+    /// Picks the tables of one device.
     pub fn of(device: &str, tables: &[Arc<ReferenceTable>]) -> References {
         References(tables.iter().filter(|t| t.source().device == device).cloned().collect())
     }
 
-    /// All of them.
+    /// All loaded tables.
     pub fn tables(&self) -> &[Arc<ReferenceTable>] {
         &self.0
     }
 
-    /// The table of a precision.
+    /// The table of a precision, if loaded.
     pub fn table(&self, precision: Precision) -> Option<&Arc<ReferenceTable>> {
         self.0.iter().find(|t| t.source().precision == precision)
     }
 
-    /// What others reach for a problem, with rows of C contiguous along N (row-major); `None` where nothing is published
-    /// near it.
+    /// Time that others reach for a problem whose C is row-major (contiguous along N); `None` if nothing similar is
+    /// published, for batches and for a transposed A.
     pub fn time(&self, problem: &Problem) -> Option<ReferenceTime> {
-        // The activations, M x K, are contiguous along K in every table.
+        // In every table the activations, M x K, are contiguous along K.
         if problem.batch != 1 || problem.op.trans_a || self.0.is_empty() {
             return None;
         }
@@ -144,7 +144,7 @@ impl References {
     }
 }
 
-/// Devices with the tables that are at hand: the user's own, and those of the catalogue that have one.
+/// The user's own devices and those catalogue devices that have a loaded table, each with its tables.
 pub fn with_tables(own: &[Device], tables: &[Arc<ReferenceTable>]) -> Vec<Device> {
     let mut out = own.to_vec();
     for table in tables {
@@ -159,8 +159,8 @@ pub fn with_tables(own: &[Device], tables: &[Arc<ReferenceTable>]) -> Vec<Device
     out
 }
 
-/// The roof that times of a table are scaled by: the datasheet's; where the device has no peak for the type, as where
-/// weights are unpacked to it, that of bf16.
+/// Datasheet roof that a table's times are normalised by. bf16's if the device has no peak for the type, as for weights
+/// that are unpacked to bf16.
 fn roof(source: &ReferenceSource) -> Option<crate::roofline::Roof> {
     let device = by_id(&source.device)?;
     let of = |dtype| device.roof(dtype, RoofKind::Datasheet);

@@ -1,4 +1,4 @@
-//! The roofline: what a GEMM could attain on a device, and how far it is from it.
+//! The roofline model: the rate a GEMM could attain on a device, and how far it is from it.
 //!
 //! ```
 //! use gemmscope_model::dtype::DataType;
@@ -31,37 +31,37 @@ pub struct Roof {
 }
 
 crate::named! {
-/// What limits a GEMM at its roof. Between 0.75 and 1.25 of the ridge neither limit dominates.
+/// What limits a GEMM at its roof. Within 0.75 to 1.25 of the ridge point neither limit dominates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// Intensity below 0.75 of the ridge point.
     Memory = "memory-bound";
-    /// Intensity within a quarter of the ridge point.
+    /// Intensity within 25 % of the ridge point.
     NearRidge = "near the ridge";
     /// Intensity above 1.25 of the ridge point.
     Compute = "compute-bound";
-    /// Neither: the call is so short that its launch takes most of it.
+    /// The call is so short that its launch takes most of the time.
     Launch = "launch-bound";
 }
-/// The words for it: `memory-bound`, `near the ridge`, `compute-bound`, `launch-bound`.
+/// Label: `memory-bound`, `near the ridge`, `compute-bound`, `launch-bound`.
 pub fn label -> &'static str;
 }
 
-/// True if the launch dominates a call: the device's launch floor is over 30 % of its time (a call under 15 µs for a
+/// True if the launch dominates a call: the device's launch floor exceeds 30 % of its time (a call under 15 µs for a
 /// floor of 4.5 µs), and its roof time is under 20 %. Times in seconds; false if one is NaN.
 pub fn is_launch_bound(call_s: f64, roof_s: f64, floor_s: f64) -> bool {
     0.3 * call_s < floor_s && roof_s < 0.2 * call_s
 }
 
-/// Time and lost time of a set of calls, and so its share of the roof: the one definition, from
-/// which every share of a set comes. Order-independent up to rounding.
+/// Time and lost time of a set of calls, which give its share of the roof. Every share of a set is computed here.
+/// Independent of order up to rounding.
 ///
 /// ```
 /// use gemmscope_model::roofline::LostTime;
 /// let mut set = LostTime::default();
 /// set.add(1.0, 10e-6, 8e-6);
-/// set.add(2.0, 3e-6, 4e-6); // above its roof: loses nothing, and wins nothing back
+/// above its roof: loses nothing, and offsets no other loss
 /// assert!((set.share_of_roof() - 14.0 / 16.0).abs() < 1e-12);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,7 +73,7 @@ pub struct LostTime {
 }
 
 impl LostTime {
-    /// Adds calls of one GEMM. Nothing where its time or its roof time is not known (NaN).
+    /// Adds calls of one GEMM; ignored if its time or roof time is NaN.
     pub fn add(&mut self, calls: f64, time_s: f64, roof_s: f64) {
         if time_s.is_nan() || roof_s.is_nan() {
             return;
@@ -82,7 +82,7 @@ impl LostTime {
         self.lost_s += calls * larger(time_s - roof_s, 0.0);
     }
 
-    /// 1 - lost / time; NaN without a time.
+    /// 1 - lost / time; NaN if the set is empty.
     pub fn share_of_roof(&self) -> f64 {
         1.0 - self.lost_s / self.time_s
     }
@@ -91,32 +91,32 @@ impl LostTime {
 /// One timed GEMM against one roof.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measurement {
-    /// Work of the problem, 2MNK.
+    /// Work of the problem: 2 M N K, plus bias.
     pub work: Flops,
     /// Compulsory bytes: a lower bound of the traffic.
     pub bytes: Bytes,
-    /// Work over compulsory bytes: an upper bound of the intensity.
+    /// Arithmetic intensity, work / compulsory bytes: an upper bound of the actual one.
     pub intensity: Intensity,
-    /// Work over time.
+    /// Work / time.
     pub flops_per_s: FlopsPerSec,
-    /// Compulsory bytes over time.
+    /// Compulsory bytes / time.
     pub bytes_per_s: BytesPerSec,
-    /// Share of the roof's bandwidth that the compulsory bytes use.
+    /// Fraction of the roof's bandwidth that the compulsory bytes use.
     pub bandwidth_use: f64,
-    /// What the roof allows at this intensity.
+    /// Attainable rate at this intensity.
     pub roof: FlopsPerSec,
     /// Shortest time that the roof allows.
     pub roofline_time: Seconds,
-    /// Roofline time over time: 1 is perfect, above 1 is a finding. Never clamped.
+    /// Roofline time / time: 1 is perfect, above 1 is a finding. Never clamped.
     pub efficiency: f64,
-    /// Time over the roofline time; nothing above the roof.
+    /// max(0, time - roofline time).
     pub lost_time: Seconds,
     /// What limits the problem at its roof.
     pub bound: Bound,
 }
 
 impl Roof {
-    /// Ridge point in FLOP/byte: peak over bandwidth.
+    /// Ridge point: peak / bandwidth, in FLOP/byte.
     pub fn ridge(&self) -> f64 {
         self.peak_flops_per_s / self.bandwidth_bytes_per_s
     }
@@ -126,21 +126,21 @@ impl Roof {
         smaller(self.peak_flops_per_s, intensity * self.bandwidth_bytes_per_s)
     }
 
-    /// Shortest time in seconds for `flops` of work over `bytes` of traffic.
+    /// Roofline time in seconds of `flops` of work and `bytes` of traffic.
     pub fn time_s(&self, flops: f64, bytes: f64) -> f64 {
         larger(flops / self.peak_flops_per_s, bytes / self.bandwidth_bytes_per_s)
     }
 
-    /// Shortest time in seconds for a problem.
+    /// Roofline time of a problem, in seconds.
     pub fn problem_time_s(&self, problem: &Problem) -> f64 {
         self.time_s(problem.work().0, problem.bytes().0)
     }
 
-    /// Share of a memory's bandwidth that good kernels reach over compulsory bytes. Of 0.75 to 1 it is the
-    /// one that predicts the times of 558 measured GEMMs of an MI300X best.
+    /// Fraction of the memory bandwidth that good kernels reach, counting compulsory bytes. Of 0.75 to 1 it predicts
+    /// the times of 558 measured GEMMs of an MI300X best.
     pub const REACHED_BANDWIDTH: f64 = 0.8;
 
-    /// What limits work of this intensity, with the neutral band.
+    /// What limits work of this arithmetic intensity (FLOP/byte), with the neutral band around the ridge.
     pub fn bound(&self, intensity: f64) -> Bound {
         let ridge = self.ridge();
         if intensity < 0.75 * ridge {
@@ -152,7 +152,7 @@ impl Roof {
         }
     }
 
-    /// Everything about one timed problem (`time_s` for the whole batch).
+    /// Measures one timed problem against this roof; `time_s` is for the whole batch.
     pub fn measure(&self, problem: &Problem, time_s: f64) -> Measurement {
         let (work, bytes, time) = (problem.work(), problem.bytes(), Seconds(time_s));
         let intensity = work / bytes;
@@ -173,9 +173,8 @@ impl Roof {
         }
     }
 
-    /// The smallest M at which a problem with this N, K and these types reaches the ridge. For a
-    /// linear layer this is the number of tokens from which it is compute-bound. `None` if N and K
-    /// are so small that no M reaches it.
+    /// Smallest M at which a problem with this N, K and these types reaches the ridge point; for a linear layer, the
+    /// number of tokens from which it is compute-bound. `None` if N and K are so small that no M reaches it.
     ///
     /// From AI(M) = ridge, with one batch entry:
     /// `M = r s_b K N / (2 K N - r (s_a K + s_c N))`.
@@ -183,14 +182,14 @@ impl Roof {
         self.ridge_size(|m| Problem { m, ..*problem })
     }
 
-    /// The smallest size for which the problem that `sized` returns reaches the ridge; `None` if
-    /// no size does. The intensity must grow with the size.
+    /// Smallest size for which the problem `sized(size)` reaches the ridge point; `None` if no size does. Intensity
+    /// must increase with size.
     pub fn ridge_size(&self, sized: impl Fn(u32) -> Problem) -> Option<u32> {
         let reaches = |size| sized(size).intensity().0 >= self.ridge();
         if !reaches(u32::MAX) {
             return None;
         }
-        // Bisect instead of repeating the byte count of bias, beta and scales.
+        // Bisection, because a closed form would repeat the byte counts of bias, beta and scales.
         let (mut low, mut high) = (0u32, u32::MAX);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
@@ -205,14 +204,14 @@ impl Roof {
 }
 
 impl Device {
-    /// Predicted time of a call in seconds: the roof time at what GEMMs reach of peak and bandwidth, plus the launch
+    /// Predicted time of a call in seconds: roofline time at the peak and bandwidth that GEMMs reach, plus the launch
     /// floor. `None` without a peak for the type.
     ///
-    /// The shares of peak and bandwidth are [`Device::reached_peak`] (bf16 and fp16) and
-    /// [`Device::reached_bandwidth`], which were fitted to published times: on shapes that the fit did not see it is off
-    /// by a factor of 1.11 on an H100 (geometric mean; [`calibration`](crate::reference::calibration) has every
-    /// device). Elsewhere they are the achievable rate and [`Roof::REACHED_BANDWIDTH`]: off by 1.25 on 558 GEMMs
-    /// of an MI300X, the datasheet's roof alone by 1.89.
+    /// Peak and bandwidth are scaled by [`Device::reached_peak`] (bf16 and fp16) and [`Device::reached_bandwidth`],
+    /// fitted to published times: on shapes that the fit did not use the error is a factor of 1.11 on an H100
+    /// (geometric mean; [`calibration`](crate::reference::calibration) has every device). Otherwise they are the
+    /// achievable rate and [`Roof::REACHED_BANDWIDTH`]: a factor of 1.25 on 558 GEMMs of an MI300X, against 1.89 for
+    /// the datasheet's roof alone.
     pub fn expected_s(&self, problem: &Problem) -> Option<f64> {
         let dtype = problem.op.compute;
         let achievable = self.roof(dtype, RoofKind::Achievable)?;
@@ -227,8 +226,8 @@ impl Device {
         Some(reached.problem_time_s(problem) + self.launch_floor().0)
     }
 
-    /// Peak and bandwidth for products of this type; of one without an achievable rate always the
-    /// datasheet's. `None` if the device has no such peak.
+    /// Peak and bandwidth for products of this type; the datasheet peak if it has no achievable rate. `None` if the
+    /// device has no peak for it.
     pub fn roof(&self, dtype: DataType, kind: RoofKind) -> Option<Roof> {
         let peak = self.peak_for(dtype)?;
         Some(Roof {
@@ -240,8 +239,7 @@ impl Device {
         })
     }
 
-    /// The roof that is meant where a kind is asked for: the datasheet's for a type without an
-    /// achievable rate.
+    /// The kind that [`Device::roof`] actually uses: `Datasheet` for a type without an achievable rate.
     pub fn roof_kind(&self, dtype: DataType, kind: RoofKind) -> RoofKind {
         match self.peak_for(dtype).and_then(|p| p.achievable_flops_per_s) {
             Some(_) => kind,
@@ -290,7 +288,7 @@ mod tests {
         let achievable =
             by_id("mi300x").unwrap().roof(DataType::Bf16, RoofKind::Achievable).unwrap();
         assert_eq!(achievable.peak_flops_per_s, 708e12);
-        // No achievable rate is known: the datasheet's, and it says so.
+        // Without an achievable rate it is the datasheet's, and it says so.
         let l4 = by_id("l4").unwrap();
         let kinds = [RoofKind::Achievable, RoofKind::Datasheet];
         let [a, b] = kinds.map(|kind| l4.roof(DataType::Bf16, kind));
@@ -312,7 +310,7 @@ mod tests {
         let roof = by_id("a100-80-sxm").unwrap().roof(DataType::Fp16, RoofKind::Datasheet).unwrap();
         let layer = Problem::new(1, 4096, 4096, DataType::Fp16);
         let m = roof.ridge_m(&layer).unwrap();
-        // The closed form of the documentation.
+        // Closed form, as documented on `ridge_m`.
         let (r, n, k) = (roof.ridge(), 4096.0, 4096.0);
         let exact = r * 2.0 * k * n / (2.0 * k * n - r * (2.0 * k + 2.0 * n));
         assert_eq!(f64::from(m), exact.ceil());

@@ -1,12 +1,10 @@
-//! Tiles and waves: how much of the device's roof a kernel's tile lets a shape reach.
+//! Tiles and waves: the share of the device's roof that a tile lets a shape reach.
 //!
-//! One workgroup (thread block) computes one tile of C; the units (SMs or CUs) take workgroups in
-//! waves. Tiles that reach past the edge of C and a last wave that is not full cost a share of
-//! the peak, however good the kernel is.
+//! One workgroup (thread block) computes one tile of C; the units (SMs or CUs) take workgroups in waves. Tiles that
+//! overlap the edge of C and a partial last wave cost a share of the peak, however good the kernel is.
 //!
-//! Sizes and tile have the same orientation: the first size is divided by the first number of the
-//! tile. A tile from a column-major library ([`kernel_name`]) is swapped first, with
-//! `Tile::swapped`.
+//! Sizes and tile have the same orientation: the first size is divided by the first number of the tile. A tile from a
+//! column-major library ([`kernel_name`]) is swapped first, with `Tile::swapped`.
 //!
 //! ```
 //! use gemmscope_model::tiling::{Tile, Tiling};
@@ -33,25 +31,25 @@ pub use axis::Axis;
 pub use footprint::{Caution, Footprint, Occupancy, OccupancyLimit, Overflow};
 pub use order::{LaunchOrder, Panels, best_group_size};
 
-/// The part of C that one workgroup computes, and how deep it walks K at a time.
+/// The part of C that one workgroup computes, and its step along K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Tile {
     /// BM, along the first size.
     pub m: u32,
     /// BN, along the second size.
     pub n: u32,
-    /// BK, where known.
+    /// BK, if known.
     pub k: Option<u32>,
 }
 
 impl Tile {
-    /// The tile in the other storage order. Tensile's first number covers the row-major N.
+    /// The tile in the other storage order. Tensile's first number runs along the row-major N.
     pub fn swapped(self) -> Self {
         Self { m: self.n, n: self.m, k: self.k }
     }
 }
 
-/// `256x128x64`, or `256x128` where the depth is unknown.
+/// `256x128x64`, or `256x128` if BK is unknown.
 impl fmt::Display for Tile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{}", self.m, self.n)?;
@@ -62,7 +60,7 @@ impl fmt::Display for Tile {
     }
 }
 
-/// A problem cut into tiles.
+/// A problem divided into tiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tiling {
     /// `ceil(M / BM)`; of a grouped GEMM the sum of it over the groups.
@@ -71,9 +69,9 @@ pub struct Tiling {
     pub tiles_n: u64,
     /// Independent GEMMs.
     pub batch: u64,
-    /// Workgroups that share one tile, each with a part of K.
+    /// Workgroups per tile, each with a part of K.
     pub split_k: u64,
-    /// `M N / (ceil(M/BM) BM ceil(N/BN) BN)`: the share of computed elements that are wanted.
+    /// `M N / (ceil(M/BM) BM ceil(N/BN) BN)`: the fraction of computed elements that lie inside C.
     pub tile_efficiency: f64,
 }
 
@@ -84,25 +82,25 @@ pub struct Waves {
     pub workgroups: u64,
     /// Number of waves.
     pub waves: u64,
-    /// `workgroups / (waves P)`: the share of unit time with a workgroup to run.
+    /// `workgroups / (waves P)`: the fraction of workgroup slots, over all waves, that are filled.
     pub wave_efficiency: f64,
     /// See [`Tiling::tile_efficiency`].
     pub tile_efficiency: f64,
 }
 
-/// The rate that a shape can reach with a tile, and the device's roof for comparison.
+/// The rate that a shape can reach with a tile, next to the device's roof.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TileRoof {
     /// `min(peak x tile eff x wave eff, AI x BW)` in FLOP/s.
     pub flops_per_s: f64,
-    /// The device's own roof at this intensity, in FLOP/s.
+    /// Roof of the device at this intensity, in FLOP/s.
     pub device_flops_per_s: f64,
-    /// The device's roof over this one: what only another tile, split-K or batching can gain.
+    /// Device roof / tile roof: the speedup available only by another tile, split-K or batching.
     pub tile_headroom: f64,
 }
 
 impl Tiling {
-    /// Cuts `(M, N, batch)` into tiles. `None` if any size, tile or `split_k` is zero.
+    /// Divides `(M, N, batch)` into tiles. `None` if any size, tile or `split_k` is zero.
     pub fn new((m, n, batch): (u32, u32, u32), tile: Tile, split_k: u32) -> Option<Self> {
         if [m, n, batch, tile.m, tile.n, split_k].contains(&0) {
             return None;
@@ -139,8 +137,7 @@ impl Tiling {
         })
     }
 
-    /// Cuts a problem into tiles, in the problem's own orientation. The rows of a grouped GEMM are spread evenly
-    /// over its active groups.
+    /// Divides a problem into tiles, in the problem's own orientation.
     pub fn of(problem: &Problem, tile: Tile, split_k: u32) -> Option<Self> {
         let Problem { m, n, batch, .. } = *problem;
         let whole = Self::new((m, n, batch), tile, split_k)?;
@@ -158,7 +155,7 @@ impl Tiling {
         f64::from(m) / (self.tiles_m as f64 * f64::from(tile.m))
     }
 
-    /// Number of workgroups. Saturates at 64 bits.
+    /// Number of workgroups. Saturates at `u64::MAX`.
     pub fn workgroups(&self) -> u64 {
         self.tiles_m
             .saturating_mul(self.tiles_n)
@@ -168,13 +165,13 @@ impl Tiling {
 
     /// Waves over `units` units that hold one workgroup each. `None` if `units` is 0.
     ///
-    /// Does not apply to stream-K kernels, which share out the last wave, nor to persistent ones,
-    /// whose workgroups take one tile after another.
+    /// Not valid for stream-K kernels, which spread the last wave over all units, nor for persistent kernels, whose
+    /// workgroups compute several tiles.
     pub fn waves(&self, units: u32) -> Option<Waves> {
         self.waves_with(units, 1)
     }
 
-    /// Like [`Tiling::waves`], with `per_unit` workgroups resident on a unit at once.
+    /// Like [`Tiling::waves`], with `per_unit` workgroups resident per unit.
     pub(crate) fn waves_with(&self, units: u32, per_unit: u32) -> Option<Waves> {
         let slots = u64::from(units) * u64::from(per_unit);
         if slots == 0 {
@@ -192,7 +189,7 @@ impl Tiling {
 }
 
 impl Waves {
-    /// Tile efficiency times wave efficiency: the share of the peak this shape can reach.
+    /// Tile efficiency x wave efficiency: the fraction of the peak this shape can reach.
     pub fn efficiency(&self) -> f64 {
         self.tile_efficiency * self.wave_efficiency
     }
@@ -210,9 +207,9 @@ impl Waves {
     }
 }
 
-/// Bytes between L2 and the units: each tile reads its own rows of A and columns of B,
-/// `M N K (s_b / BM + s_a / BN)` times batch, with one type `M N K (1/BM + 1/BN) s`. Split-K shares
-/// K out and does not change it. Output and edge tiles are not counted.
+/// Bytes between L2 and the units: each tile reads its own rows of A and columns of B, `M N K (s_b / BM + s_a / BN)`
+/// times batch; with one type, `M N K (1/BM + 1/BN) s`. Split-K divides K and does not change it. Excludes the output
+/// and the overhang of edge tiles.
 pub fn tile_traffic(problem: &Problem, tile: Tile) -> Bytes {
     let macs = f64::from(problem.m) * f64::from(problem.n) * f64::from(problem.k);
     let (s_a, s_b) = (problem.op.a.bytes(), problem.op.b.bytes());
@@ -282,7 +279,7 @@ mod tests {
         let shape = w.roof(&MI300X, problem.intensity().0);
         close(shape.flops_per_s / 1e12, 34.4, 0.05);
         close(31.55e12 / shape.flops_per_s, 0.92, 5e-3);
-        // Of the achievable 708 TFLOP/s it is 4.5 %.
+        // 4.5 % of the achievable 708 TFLOP/s.
         close(31.55 / 708.0, 0.045, 5e-4);
         assert!(shape.tile_headroom > 20.0);
     }

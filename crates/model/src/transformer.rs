@@ -1,8 +1,7 @@
-//! From a transformer's configuration to the GEMMs that one step of it runs.
+//! From a transformer's configuration to the GEMMs of one step.
 //!
-//! A linear layer is Y = X W^T: M = tokens of the step (batch x length in prefill, batch in
-//! decode), N = outputs, K = inputs. The up projection has K = hidden and N = intermediate; the
-//! down projection has them the other way round.
+//! A linear layer is Y = X W^T: M = tokens of the step (batch x length in prefill, batch in decode), N = outputs, K =
+//! inputs. The up projection has K = hidden and N = intermediate; the down projection has them swapped.
 //!
 //! ```
 //! use gemmscope_model::transformer::{Workload, preset};
@@ -41,13 +40,13 @@ pub enum Attention {
         /// Size of a head.
         head_dim: u32,
     },
-    /// Multi-head latent attention (DeepSeek-V2): one compressed vector a token is cached.
+    /// Multi-head latent attention (DeepSeek-V2): one compressed vector per token is cached.
     Latent {
         /// Rank of the compressed queries, if they are compressed.
         q_rank: Option<u32>,
         /// Rank of the compressed keys and values.
         kv_rank: u32,
-        /// Part of a query or key head without position.
+        /// Part of a query or key head without positional encoding.
         nope_dim: u32,
         /// Part with rotary position, shared by all heads in the cache.
         rope_dim: u32,
@@ -56,55 +55,55 @@ pub enum Attention {
     },
 }
 
-/// Routed experts, which replace the feed-forward of most layers.
+/// Routed experts, which replace the dense feed-forward in most layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Experts {
-    /// Routed experts of a layer.
+    /// Routed experts per layer.
     pub count: u32,
-    /// Experts that each token goes to.
+    /// Experts per token (top-k).
     pub per_token: u32,
-    /// Width of one expert.
+    /// Intermediate width of one expert.
     pub intermediate: u32,
-    /// Experts that every token goes to, of the same width.
+    /// Shared experts, which every token goes through, of the same width.
     pub shared: u32,
-    /// Layers at the start that keep the dense feed-forward.
+    /// Leading layers that keep the dense feed-forward.
     pub dense_layers: u32,
 }
 
-/// The sizes of a transformer from which its GEMMs follow.
+/// The sizes of a transformer that determine its GEMMs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     /// Key for links: `llama-2-7b`.
     pub id: String,
     /// Name to show.
     pub name: String,
-    /// Blocks.
+    /// Transformer blocks.
     pub layers: u32,
-    /// Width of the residual stream.
+    /// Hidden size: width of the residual stream.
     pub hidden: u32,
     /// Query heads.
     pub heads: u32,
-    /// Keys, values and their sizes.
+    /// Key and value heads and their sizes.
     pub attention: Attention,
-    /// Width of the dense feed-forward.
+    /// Intermediate width of the dense feed-forward.
     pub intermediate: u32,
-    /// The feed-forward has a gate: three matrices instead of two.
+    /// The feed-forward is gated: three matrices instead of two.
     pub gated: bool,
     /// Routed experts, if any.
     pub experts: Option<Experts>,
-    /// Tokens of the vocabulary.
+    /// Vocabulary size.
     pub vocab: u32,
     /// The output projection shares the embedding's weights.
     pub tied_embeddings: bool,
-    /// There is an output projection to the vocabulary (not in a bare encoder).
+    /// True if there is an output projection to the vocabulary (false for a bare encoder).
     pub lm_head: bool,
     /// Learned vectors beside the token embedding: positions and segments.
     pub extra_embeddings: u32,
     /// The query, key and value projections add a bias.
     pub qkv_bias: bool,
-    /// Every other linear layer adds a bias, and norms have one.
+    /// Every other linear layer adds a bias, and so do norms.
     pub bias: bool,
-    /// Where the sizes come from.
+    /// Source of the sizes.
     pub source: String,
 }
 
@@ -112,46 +111,46 @@ pub struct Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The whole prompt of every sequence.
+    /// All prompt tokens of every sequence.
     Prefill,
-    /// One new token of every sequence.
+    /// One new token per sequence.
     Decode,
 }
 
 /// Number formats of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Types {
-    /// Activations that enter a GEMM.
+    /// Activations: inputs of a GEMM.
     pub activation: DataType,
     /// Weights as stored.
     pub weight: DataType,
-    /// What a GEMM writes.
+    /// Output of a GEMM.
     pub output: DataType,
     /// Cached keys and values.
     pub kv_cache: DataType,
 }
 
 impl Types {
-    /// All operands in one type, with the output that libraries write by default.
+    /// All operands in one type, with the default output type.
     pub fn uniform(dtype: DataType) -> Self {
         Self { activation: dtype, weight: dtype, output: dtype.default_output(), kv_cache: dtype }
     }
 }
 
-/// One step of a model: how many tokens, in what types, over how many devices.
+/// One step of a model: tokens, types and number of devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Workload {
-    /// Prompt or single tokens.
+    /// Prefill or decode.
     pub phase: Phase,
-    /// Sequences at once.
+    /// Sequences per step.
     pub batch: u32,
-    /// Prompt length (prefill) or tokens that each new one attends to (decode).
+    /// Prompt length (prefill) or context length that each new token attends to (decode).
     pub length: u32,
     /// Number formats.
     pub types: Types,
-    /// Number of devices that share every layer. The GEMMs are those of one device.
+    /// Tensor-parallel degree: devices that share every layer. The GEMMs are those of one device.
     pub tensor_parallel: u32,
-    /// The backward pass too: two more GEMMs for each, and logits at every position.
+    /// Include the backward pass: two more GEMMs for each, and logits at every position.
     pub backward: bool,
     /// Q, K and V as one GEMM.
     pub fuse_qkv: bool,
@@ -160,7 +159,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// One new bf16 token for each of `batch` sequences, over `length` tokens of context.
+    /// One new bf16 token for each of `batch` sequences with a context of `length` tokens.
     pub fn decode(batch: u32, length: u32) -> Self {
         Self {
             phase: Phase::Decode,
@@ -197,7 +196,7 @@ pub struct ModelGemm {
     pub pass: Pass,
     /// The shape on one device.
     pub problem: Problem,
-    /// Times it runs in the step: once a layer.
+    /// Runs per step: layers x experts of this load.
     pub count: u64,
 }
 
@@ -206,7 +205,7 @@ pub struct ModelGemm {
 pub struct WorkloadError {
     /// The field at fault: `tensor_parallel`.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// What is wrong with the value.
     pub message: String,
 }
 
@@ -223,10 +222,10 @@ fn wrong(field: &'static str, message: impl Into<String>) -> WorkloadError {
 }
 
 impl Model {
-    /// Checks that every size is above zero and that the heads can be divided.
+    /// Checks that every size is above zero and that the heads divide evenly.
     ///
     /// # Errors
-    /// The first field that is wrong, by name.
+    /// Names the first wrong field.
     pub fn validate(&self) -> Result<(), WorkloadError> {
         let mut sizes = vec![
             ("layers", self.layers),
@@ -284,24 +283,22 @@ impl Model {
         Ok(())
     }
 
-    /// Every GEMM of one step on one of the devices, in the order of a layer; gradients after all
-    /// forward ones.
+    /// Every GEMM of one step on one of the devices, in layer order; gradients after all forward GEMMs.
     ///
-    /// Attention is counted in full, as a kernel without masks would do it: a causal kernel does
-    /// about half in prefill. Query heads that share a key head are rows of one product. The
-    /// routed experts of a layer are one grouped GEMM, whose tokens choose among them evenly. Latent attention keeps its cache compressed in
-    /// decode and expands it in prefill.
+    /// Attention is counted in full, as a kernel without masks computes it: a causal kernel does about half in prefill.
+    /// Query heads that share a key head are rows of one product. Routed tokens are spread evenly over the experts.
+    /// Latent attention keeps its cache compressed in decode and expands it in prefill.
     ///
     /// # Errors
-    /// A [`WorkloadError`] that names the field: a size of zero, heads or widths that the devices
-    /// cannot share, a size past 32 bits.
+    /// [`WorkloadError`] with the field: a size of zero, heads or widths that do not divide by the devices, a size over
+    /// 32 bits.
     pub fn gemms(&self, workload: &Workload) -> Result<Vec<ModelGemm>, WorkloadError> {
         self.validate()?;
         gemms::list(self, workload)
     }
 }
 
-/// A linear layer's operation: weights stored N x K.
+/// Operation of a linear layer, weights stored N x K.
 fn linear_op(types: &Types, bias: bool) -> Operation {
     Operation {
         bias,

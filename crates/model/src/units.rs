@@ -1,4 +1,4 @@
-//! Physical quantities in SI base units, how figures are written, and how files spell units.
+//! Physical quantities in SI base units, their formatting, and parsing of units in files.
 //!
 //! ```
 //! use gemmscope_model::units::{Bytes, Flops, Seconds};
@@ -86,8 +86,8 @@ quantity!(/// Time in seconds.
 quantity!(/// Rate of work in FLOP/s; written up to `TFLOP/s`, as data sheets do, never `PFLOP/s`.
     FlopsPerSec, |v| with_prefix(v, "FLOP/s", 4, SI_OF_RATES));
 impl FlopsPerSec {
-    /// With the digits of a datasheet, at most five: `1307.4 TFLOP/s`, whose ridge at 5.3 TB/s is
-    /// 246.7 FLOP/B; that of 1307 is not.
+    /// Formatted with the digits of a datasheet, at most five: `1307.4 TFLOP/s`. With fewer, the ridge computed from
+    /// the text would differ: at 5.3 TB/s it is 246.7 FLOP/B for 1307.4.
     pub fn peak(self) -> String {
         let text = with_prefix(self.0, "FLOP/s", 5, SI_OF_RATES);
         match text.split_once(' ') {

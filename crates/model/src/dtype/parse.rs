@@ -17,8 +17,8 @@ const UNSIGNED: &str =
     "unsigned integers are read as signed ones, which have the same width and peak";
 const FP6: &str = "which of the two 6-bit formats it is does not change size or peak";
 
-/// Reads a spelling. Ignores spaces and quotes around it, case, and prefixes such as `torch.`,
-/// `c10::`, `at::` and `ck::`.
+/// Parses a spelling. Ignores case, spaces and quotes around it, and prefixes such as `torch.`, `c10::`, `at::` and
+/// `ck::`.
 pub(super) fn parse(text: &str) -> Option<ParsedType> {
     let lower = text
         .trim_matches(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '(' | ')' | ','))
@@ -99,7 +99,7 @@ pub(super) fn parse(text: &str) -> Option<ParsedType> {
     }
 }
 
-/// The type behind a BLAS routine's letter: `s` in `sgemm`, `h` in `hgemm`.
+/// The type of a BLAS routine's letter: `s` in `sgemm`, `h` in `hgemm`.
 pub fn from_blas_letter(letter: char) -> Option<DataType> {
     Some(match letter.to_ascii_lowercase() {
         's' => DataType::Fp32,
@@ -115,7 +115,7 @@ pub fn from_blas_letter(letter: char) -> Option<DataType> {
 /// The operand type at the start of a Tensile problem code, as in `SB`, `HBH`, `BBS_BH`,
 /// `I8II_BH`, `F8BS_BH`: the first letters name the type of A and B. `None` for other text.
 pub(crate) fn from_tensile_code(code: &str) -> Option<DataType> {
-    // The longest codes first: `B8` is a float, `B` is bfloat16.
+    // Longest codes first, because `B8` is an 8-bit float and `B` alone is bfloat16.
     [
         ("F8B8N", DataType::Fp8E4m3Fnuz),
         ("B8F8N", DataType::Fp8E5m2Fnuz),
@@ -145,7 +145,7 @@ pub(crate) fn from_tensile_code(code: &str) -> Option<DataType> {
 pub fn from_deepbench_precision(sentence: &str) -> Option<(DataType, DataType)> {
     let lower = sentence.to_lowercase();
     let integer = lower.contains("int");
-    // `Float`, `Int8 multiplication`: the type itself, where the operands are named.
+    // `Float`, `Int8 multiplication`: no operands are named, so the type itself.
     let part = |word: &str| lower.split(',').find(|part| part.contains(word));
     let operands = part("input").or_else(|| part("multipl")).or_else(|| lower.split(',').next());
     let named = operands.and_then(|text| {

@@ -1,5 +1,5 @@
-//! The known devices, from `catalog.json`: in the units that datasheets use, so that a reader can
-//! check a row against its source.
+//! The known devices, from `catalog.json`, which uses the units of datasheets so that an entry can be checked against
+//! its source.
 
 use super::{Device, Engine, Peak};
 use crate::dtype::DataType;
@@ -86,7 +86,7 @@ impl PeakEntry {
 
 impl From<Entry> for Device {
     fn from(entry: Entry) -> Self {
-        // Whole base units: 2.062 GHz is 2062000000 Hz, not one bit less.
+        // Round to whole base units: 2.062 GHz is exactly 2062000000 Hz.
         let times = |factor: f64| move |value: f64| (value * factor).round();
         Device {
             peaks: entry.peaks.into_iter().map(|p| p.peak(&entry.source)).collect(),
@@ -110,7 +110,7 @@ impl From<Entry> for Device {
             shared_bytes_per_unit: entry.shared_kib_per_unit.map(times(1024.0)),
             shared_bytes_per_block: entry.shared_kib_per_block.map(times(1024.0)),
             registers_bytes_per_unit: entry.registers_kib_per_unit.map(times(1024.0)),
-            // Whole picoseconds: 4.5 µs, not one bit less.
+            // Round to whole picoseconds, so that 4.5 µs is exactly 4.5e-6 s.
             launch_floor_s: entry.launch_us.map(|us| (us * 1e6).round() / 1e12),
             launch_floor_source: entry.launch_source,
             reached_peak: entry.reached_peak,
@@ -146,8 +146,7 @@ mod tests {
 
     #[test]
     fn units_times_clock_is_the_peak() {
-        // Where all four figures are given they must agree; the dense fp16 rate is
-        // units x clock x FLOP per clock and unit.
+        // If all four are given they must agree: dense fp16 peak = units x clock x FLOP per clock and unit.
         for device in catalog() {
             let (Some(units), Some(clock), Some(per_clock)) =
                 (device.units, device.clock_hz, device.fp16_flops_per_clock_per_unit)

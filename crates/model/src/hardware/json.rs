@@ -19,12 +19,11 @@ struct Platform {
 }
 
 impl Device {
-    /// Reads a device from JSON: our own fields ([`Device::to_json`] shows them), or a TraceLens
-    /// platform file, known by its `max_achievable_tflops`.
+    /// Reads a device from JSON: our own fields ([`Device::to_json`] shows them), or a TraceLens platform file,
+    /// recognised by its `max_achievable_tflops`.
     ///
-    /// Required are `name`, `peaks` (each `dtype` and `flops_per_s`) and
-    /// `bandwidth_bytes_per_s`; everything is in base units, FLOP/s, byte/s, byte, Hz. Nothing is
-    /// clamped: a value no device can have is an error that names its field.
+    /// Required are `name`, `peaks` (each `dtype` and `flops_per_s`) and `bandwidth_bytes_per_s`, in base units:
+    /// FLOP/s, byte/s, byte, Hz. Nothing is clamped: an impossible value is an error that names its field.
     ///
     /// # Errors
     /// [`JsonError`] with line and column, or with the path of a wrong value.
@@ -56,14 +55,13 @@ impl Device {
 
     /// This device as JSON that [`Device::from_json`] reads back to the same.
     pub fn to_json(&self) -> String {
-        // Only a map with non-text keys or a failing writer can make this fail; neither is here.
+        // Serialisation fails only for maps with non-text keys or failing writers; there are neither.
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Reads a TraceLens platform file, whose rates are achievable ones. If the catalogue knows the
-    /// device by name, its datasheet figures are kept, and the file's memory bandwidth, clock and
-    /// CU count replace the catalogue's. For an unknown device the file's rates are the only
-    /// ceiling, and the source says so.
+    /// Reads a TraceLens platform file, which has achievable rates. If the catalogue knows the device by name, its
+    /// datasheet figures are kept, and the file's memory bandwidth, clock and CU count replace the catalogue's. For an
+    /// unknown device the file's rates are the only ceiling, and the source says so.
     ///
     /// # Errors
     /// [`JsonError`] with line and column, or with the path of a wrong value.
@@ -80,7 +78,7 @@ impl Device {
             device.id.push_str("-imported");
             device.name.push_str(" (imported ceilings)");
             device.aliases.clear();
-            // All ceilings come from the file: a mixture of two sources would match neither.
+            // All ceilings come from the file; mixed with the catalogue's they would match neither source.
             for peak in &mut device.peaks {
                 peak.achievable_flops_per_s = None;
                 peak.achievable_source = None;
@@ -115,7 +113,7 @@ impl Device {
         Ok(device)
     }
 
-    /// A device with nothing but a name; [`Device::validate`] rejects it until it is filled in.
+    /// A device with only a name; [`Device::validate`] rejects it until the rest is filled in.
     pub fn unknown(name: &str) -> Self {
         Self {
             id: slug(name),
@@ -150,7 +148,7 @@ impl Device {
         }
     }
 
-    /// Checks that every figure is one a device can have.
+    /// Checks that every figure is possible.
     ///
     /// # Errors
     /// [`JsonError`] with the path of the first impossible figure.
@@ -214,8 +212,8 @@ impl Device {
         Ok(())
     }
 
-    /// Figures that are possible but look wrong by a unit or a factor, as sentences. The
-    /// catalogue must have none.
+    /// Sentences about figures that are possible but look wrong by a unit or a factor. Empty for every device of the
+    /// catalogue.
     #[cfg(test)]
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
@@ -342,7 +340,7 @@ mod tests {
         assert_eq!(fp8.achievable_flops_per_s, Some(1273e12));
         assert_eq!(device.units, mi300x.units);
         assert_eq!(device.id, "mi300x-imported");
-        // The catalogue's fp16 ceiling is not the file's.
+        // The catalogue's fp16 ceiling is not taken: the file has none.
         assert_eq!(device.peak_for(DataType::Fp16).unwrap().achievable_flops_per_s, None);
     }
 

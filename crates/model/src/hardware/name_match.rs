@@ -1,7 +1,7 @@
-//! Finds the catalogue device for the name that a driver or a file uses.
+//! Finds the catalogue device that a driver or a file names.
 //!
-//! A product is matched by whole words: `H200` never becomes `H100`, `GH200` never `H200`,
-//! `MI300A` never `MI300X`. If several devices are possible, the user chooses among candidates.
+//! Products are matched by whole words: `H200` never becomes `H100`, `GH200` never `H200`, `MI300A` never `MI300X`. If
+//! several devices are possible, the user chooses among the candidates.
 
 use super::{Device, by_id, catalog};
 use std::collections::HashMap;
@@ -14,8 +14,7 @@ pub enum NameMatch {
     Exact(&'static Device),
     /// The text is another known name of exactly one device.
     Alias(&'static Device),
-    /// The text fits several devices, or one device and has other words that could mean a variant.
-    /// The likeliest is first.
+    /// The text fits several devices, or one device plus words that could mean another variant. The likeliest is first.
     Ambiguous(Vec<&'static Device>),
     /// The text fits no device of the catalogue.
     Unknown,
@@ -30,7 +29,7 @@ impl NameMatch {
         }
     }
 
-    /// Every device that the text can mean.
+    /// Every device that the text may mean.
     pub fn candidates(&self) -> Vec<&'static Device> {
         match self {
             Self::Exact(device) | Self::Alias(device) => vec![device],
@@ -40,7 +39,7 @@ impl NameMatch {
     }
 }
 
-/// Finds a device by the name that a driver, a file or a user gives it.
+/// Finds a device by the name that a driver, a file or a user wrote.
 ///
 /// ```
 /// use gemmscope_model::hardware::match_name;
@@ -75,11 +74,10 @@ pub fn match_name(text: &str) -> NameMatch {
     by_model(&words)
 }
 
-/// Finds a device by its compiler target and SM or CU count, as tuning files give them:
-/// `("gfx942", Some(80))`. gfx942 with 304 CUs reads as MI300X, as those files mean it; MI325X has
-/// the same compute with a faster memory.
+/// Finds a device by compiler target and SM or CU count, as tuning files give them: `("gfx942", Some(80))`. gfx942 with
+/// 304 CUs reads as MI300X, which those files mean; MI325X has the same compute and a faster memory.
 pub fn match_target(arch_token: &str, units: Option<u32>) -> NameMatch {
-    // `gfx942:sramecc+:xnack-` carries feature flags behind the target.
+    // `gfx942:sramecc+:xnack-` has feature flags after the target.
     let token = arch_token.trim().split(':').next().unwrap_or_default().to_lowercase();
     let token = match token.strip_prefix("sm") {
         Some(digits) if !digits.starts_with('_') => format!("sm_{digits}"),
@@ -105,7 +103,7 @@ pub fn match_target(arch_token: &str, units: Option<u32>) -> NameMatch {
 
 type ByWords = HashMap<Vec<String>, Vec<&'static Device>>;
 
-/// The devices by the words of their name, and by those of an alias, in the catalogue's order.
+/// Devices by the words of their name, and by those of their aliases, in the catalogue's order.
 fn words_of_catalog() -> &'static (ByWords, ByWords) {
     static WORDS: OnceLock<(ByWords, ByWords)> = OnceLock::new();
     WORDS.get_or_init(|| {
@@ -127,7 +125,7 @@ fn devices_where(keep: impl Fn(&Device) -> bool) -> Vec<&'static Device> {
     catalog().iter().filter(|device| keep(device)).collect()
 }
 
-/// The words in lower case, without the vendor and others that do not tell products apart.
+/// The words of a name in lower case, without the vendor and other words that do not distinguish products.
 fn product_words(text: &str) -> Vec<String> {
     const NOISE: [&str; 21] = [
         "nvidia",
@@ -172,8 +170,8 @@ fn arch_token(text: &str) -> Option<&str> {
     (is_target("gfx") || is_target("sm_") || is_target("sm")).then_some(word)
 }
 
-/// The model words of each product line, longest first where one contains another, with the
-/// devices they may mean. Qualifying words narrow the choice.
+/// Model words of each product line with the devices they may mean, longest first if one contains another. Further
+/// words narrow the choice.
 const MODELS: [(&str, &[&str]); 39] = [
     ("a100", &["a100-80-sxm", "a100-40-sxm", "a100-80-pcie", "a100-40-pcie"]),
     ("v100", &["v100-sxm2", "v100-pcie"]),
@@ -216,11 +214,11 @@ const MODELS: [(&str, &[&str]); 39] = [
     ("trn2", &["trn2"]),
 ];
 
-/// Words of products that the catalogue does not have.
+/// Words of products that the catalogue lacks.
 const OTHER_PRODUCT: [&str; 12] =
     ["nvl", "laptop", "mobile", "d", "ti", "super", "mig", "max", "144g", "144gb", "cnx", "ultra"];
 
-/// Words that do not tell variants apart.
+/// Words that do not distinguish variants.
 const NEUTRAL: [&str; 7] = ["rtx", "x", "dgx", "hbm", "ac", "480gb", "1g"];
 
 fn by_model(words: &[String]) -> NameMatch {
@@ -244,7 +242,7 @@ fn by_model(words: &[String]) -> NameMatch {
         let form = device.form.to_lowercase();
         let memory = device.memory_kind.to_lowercase();
         let size = device.memory_bytes.map(|bytes| format!("{}", (bytes / 1e9).round()));
-        // `a100-sxm-80`: a bare number counts where it is the memory's size.
+        // `a100-sxm-80`: a bare number counts if it is the memory size.
         let number = word.chars().all(|c| c.is_ascii_digit()).then_some(word);
         let size_word = word.strip_suffix("gb").or_else(|| word.strip_suffix('g')).or(number);
         form == word
@@ -253,8 +251,8 @@ fn by_model(words: &[String]) -> NameMatch {
             || size_word.is_some_and(|number| size.as_deref() == Some(number))
             || (word == "gcd" && device.id.ends_with("gcd"))
     };
-    // A word that no device of the line has, such as part of a file's name, narrows nothing and
-    // makes the match uncertain.
+    // A word that fits no device of the line, such as part of a file name, narrows nothing and makes the match
+    // uncertain.
     let mut doubt = models > 1;
     for word in qualifiers {
         let narrowed: Vec<_> = found.iter().copied().filter(|device| fits(device, word)).collect();
@@ -348,7 +346,7 @@ mod tests {
         assert_eq!(ids(&match_name("H100")), ["h100-sxm", "h100-pcie"]);
         assert_eq!(ids(&match_name("A100 80GB")), ["a100-80-sxm", "a100-80-pcie"]);
         assert_eq!(ids(&match_name("A100-SXM")), ["a100-80-sxm", "a100-40-sxm"]);
-        // The driver gives one die the whole product's name.
+        // The driver reports one die under the name of the whole product.
         assert_eq!(ids(&match_name("AMD Instinct MI250X")), ["mi250x", "mi250x-gcd"]);
         assert!(matches!(
             match_name("results_l40s_run3"),

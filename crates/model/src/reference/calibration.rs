@@ -1,23 +1,23 @@
-//! How far expected times are from published ones, and the shares of peak and bandwidth that fit them best.
+//! Fits shares of peak and bandwidth to published times, and measures the error of expected times.
 
 use super::{Precision, ReferenceTable};
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind, by_id};
 use crate::roofline::Roof;
 
-/// GEMMs narrower than this in N or K are left out: they hold little work.
+/// Minimum N and K: narrower GEMMs hold little work and are left out.
 const NARROW: u32 = 64;
-/// GEMMs of this work and more tell what rate is achievable, FLOP.
+/// Minimum work in FLOP of the GEMMs that tell the achievable rate.
 const LARGE: f64 = 2e12;
 
-/// A device's expected times beside the published ones of its bf16 table.
+/// Expected times of a device compared with the published ones of its bf16 table.
 #[derive(Clone, Copy, Debug)]
 pub struct Calibration {
-    /// The device as the catalogue has it.
+    /// The device, from the catalogue.
     pub device: &'static Device,
-    /// Shapes of every second plane of M, which the fit does not see.
+    /// Number of validation shapes: every second value of M, which the fit does not use.
     pub shapes: usize,
-    /// Geometric mean of the factors by which expected times are off on them.
+    /// Error of expected times on the validation shapes, as a factor (geometric mean).
     pub error: f64,
     /// 90th percentile of the rates of large GEMMs, FLOP/s.
     pub p90_flops_per_s: f64,
@@ -26,7 +26,7 @@ pub struct Calibration {
 /// Share of peak, share of bandwidth, launch floor in seconds.
 pub type Reached = (f64, f64, f64);
 
-/// The planes of M of a table: those that a fit sees, and those that it does not.
+/// Splits a table by M: shapes to fit (every other value of M) and shapes to validate with.
 fn planes(table: &ReferenceTable) -> [Vec<(Problem, f64)>; 2] {
     let all = table.each().filter(|(p, _)| p.n.min(p.k) >= NARROW);
     let all: Vec<(Problem, f64)> = all.collect();
@@ -40,13 +40,13 @@ fn planes(table: &ReferenceTable) -> [Vec<(Problem, f64)>; 2] {
     [even, odd]
 }
 
-/// Geometric mean of the factors by which times are off.
+/// Geometric mean of the factors by which expected and published times differ.
 fn error(shapes: &[(Problem, f64)], expected_s: impl Fn(&Problem) -> f64) -> f64 {
     let off = shapes.iter().map(|(p, s)| (expected_s(p) / s).ln().abs());
     (off.sum::<f64>() / shapes.len() as f64).exp()
 }
 
-/// How far a device's expected times are off, if it has a bf16 table and shares of its own.
+/// Error of a device's expected times; `None` without fitted shares or if the table is not bf16.
 pub fn calibration(table: &ReferenceTable) -> Option<Calibration> {
     let source = table.source();
     let device = by_id(&source.device).filter(|d| d.reached_peak.is_some())?;
@@ -65,13 +65,13 @@ pub fn calibration(table: &ReferenceTable) -> Option<Calibration> {
     })
 }
 
-/// The shares and the floor whose expected times are least off on the planes of M that a fit sees, in steps of 0.05
-/// and 1 µs.
+/// The shares (in steps of 0.05) and the launch floor (in steps of 1 µs) with the least error on the fitted half of the
+/// table; `None` if the device has no datasheet roof for the type.
 pub fn fit(table: &ReferenceTable) -> Option<Reached> {
     let dtype = table.source().precision.operation().compute;
     let sheet = by_id(&table.source().device)?.roof(dtype, RoofKind::Datasheet)?;
     let [seen, _] = planes(table);
-    // Work and bytes are the same for every fit.
+    // Work and bytes are the same for every candidate.
     let shapes: Vec<(f64, f64, f64)> =
         seen.iter().map(|(p, s)| (p.work().0, p.bytes().0, *s)).collect();
     let shares = || (10..20).map(|step| f64::from(step) * 0.05);

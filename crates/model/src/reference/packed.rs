@@ -1,23 +1,23 @@
-//! The files of `public/reference` as numbers; `scripts/gen_reference.mjs` describes and writes them.
+//! Decodes the files of `public/reference`; `scripts/gen_reference.mjs` describes the format and writes them.
 
 use flate2::write::MultiGzDecoder;
 use std::io::Write;
 
-/// Most bytes of a file: twice the largest there is.
+/// Maximum size of a file in bytes: twice the largest.
 const MOST: usize = 1 << 16;
 
-/// One shape of a table, by N, K, M in this order.
+/// One shape of a table; tables are sorted by N, K, M.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shape {
     pub n: u32,
     pub k: u32,
     pub m: u32,
     pub time_s: f64,
-    /// Its place among those who ran it.
+    /// Index of the software that was fastest, in [`super::ReferenceSource::by`].
     pub by: u8,
 }
 
-/// Numbers of a part, read from the front.
+/// Reads the LEB128 numbers of one part from the front.
 struct Numbers<'a>(&'a [u8]);
 
 impl<'a> Numbers<'a> {
@@ -41,7 +41,7 @@ impl<'a> Numbers<'a> {
         Ok(Numbers(part))
     }
 
-    /// The sizes of one level: rising, each above 0.
+    /// Next size of one level, stored as the difference to `last`; sizes must ascend.
     fn size(&mut self, last: &mut u32) -> Result<u32, String> {
         let rise = self.next()?;
         let size = last.checked_add(rise).filter(|_| rise > 0).ok_or("sizes do not rise")?;
@@ -50,15 +50,15 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The shapes of a file.
+/// Decodes the shapes of a file.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A sentence on what is wrong with the file.
 pub(super) fn shapes(packed: &[u8]) -> Result<Vec<Shape>, String> {
     if packed.len() > MOST {
         return Err("it is too long".to_owned());
     }
-    // The decoder that files of rows go through too.
+    // The decoder that data files use too.
     let mut decoder = MultiGzDecoder::new(Vec::new());
     let bytes = decoder
         .write_all(packed)

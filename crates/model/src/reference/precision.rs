@@ -1,4 +1,4 @@
-//! The types of the GEMMs of a table.
+//! Precisions of published GEMMs.
 
 use crate::dtype::{DataType, Family};
 use crate::gemm::Operation;
@@ -11,10 +11,10 @@ pub enum Precision {
     /// bf16 throughout.
     #[serde(rename = "bf16")]
     Bf16 = "bf16", "bf16";
-    /// Activations and weights in fp8, a scale a tensor or row.
+    /// Activations and weights in fp8, one scale per tensor or row.
     #[serde(rename = "fp8")]
     Fp8 = "fp8", "fp8";
-    /// The same with a scale for each block of 128.
+    /// fp8 with one scale per block of 128.
     #[serde(rename = "fp8_block")]
     Fp8Block = "fp8_block", "fp8, scaled by blocks";
     /// NVFP4 throughout.
@@ -26,7 +26,7 @@ pub enum Precision {
     /// int8 throughout.
     #[serde(rename = "int8")]
     Int8 = "int8", "int8";
-    /// int8 throughout, as SmoothQuant quantises.
+    /// int8 throughout, quantised by SmoothQuant.
     #[serde(rename = "int8_sq")]
     SmoothQuant = "int8_sq", "int8, SmoothQuant";
     /// Weights in int8, activations in bf16.
@@ -38,19 +38,19 @@ pub enum Precision {
 }
 /// Every precision.
 pub const ALL;
-/// Its key in file names and on the command line.
+/// Key in file names and on the command line.
 pub fn key -> &'static str;
-/// Its name for people.
+/// Name for people.
 pub fn label -> &'static str;
 }
 
 impl Precision {
-    /// The precision of this key.
+    /// The precision with this key.
     pub fn parse(key: &str) -> Option<Precision> {
         Precision::ALL.into_iter().find(|p| p.key() == key)
     }
 
-    /// Its GEMMs, weights stored N x K.
+    /// The operation of its GEMMs, weights stored N x K.
     pub fn operation(self) -> Operation {
         let op = match self {
             Precision::Bf16 => Operation::uniform(DataType::Bf16),
@@ -70,8 +70,8 @@ impl Precision {
         op.with_layout(false, true)
     }
 
-    /// The precisions whose times are comparable to those of an operation, the likest first; none for most. fp8 with a
-    /// scale a block is another GEMM than fp8 with one a tensor, and files do not tell them apart.
+    /// Precisions comparable to an operation, the closest first; usually empty. fp8 with block scales is not listed:
+    /// files do not distinguish it from fp8 with tensor scales, and the latter is assumed.
     pub fn of(op: &Operation) -> &'static [Precision] {
         use DataType::{Bf16, Int4, Int8, MxFp4, NvFp4};
         // The published ones are single GEMMs.

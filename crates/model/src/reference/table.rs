@@ -1,4 +1,4 @@
-//! What a GEMM takes by its neighbours in a table.
+//! Estimates the time of a GEMM from its neighbours in a table.
 
 use super::packed::{self, Shape};
 use super::{ReferenceSource, roof};
@@ -7,41 +7,41 @@ use crate::roofline::Roof;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Neighbours that an answer is made of.
+/// Neighbours per estimate.
 const NEIGHBOURS: usize = 4;
 
-/// What others reach for a GEMM.
+/// Estimate of what others reach for a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReferenceTime {
     /// Seconds of one call.
     pub time_s: f64,
-    /// Error of the table's answers as a factor: 1.05 is 5 %.
+    /// Error of the table's estimates as a factor: 1.05 is 5 %.
     pub error: f64,
     /// The table.
     pub source: &'static ReferenceSource,
-    /// Who ran the nearest shape: its place in [`ReferenceSource::by`].
+    /// Index of the software that ran the nearest shape, in [`ReferenceSource::by`].
     by: u8,
 }
 
 impl ReferenceTime {
-    /// Who ran the nearest shape, with version.
+    /// Software, with version, that ran the nearest shape.
     pub fn by(&self) -> &'static str {
         self.source.by.get(usize::from(self.by)).map_or("", String::as_str)
     }
 
-    /// The time at the slow end of its error, seconds.
+    /// Time at the slow end of the error, in seconds.
     pub fn slow_s(&self) -> f64 {
         self.time_s * self.error
     }
 
-    /// True where a call of this time is faster than published by more than twice the error: a sign to check the
-    /// units, or to tell the world.
+    /// True if a call of this time beats the published time by more than twice the error: a reason to check the units,
+    /// or to tell the world.
     pub fn is_beaten_by(&self, call_s: f64) -> bool {
         call_s * (1.0 + 2.0 * (self.error - 1.0)) < self.time_s
     }
 }
 
-/// Times of one device and precision, and where shapes lie: by N, of each N by K, of each K by M.
+/// Times of one device and precision, indexed as a tree: N, then K within each N, then M within each K.
 #[derive(Debug)]
 pub struct ReferenceTable {
     source: &'static ReferenceSource,
@@ -54,28 +54,28 @@ pub struct ReferenceTable {
     band: OnceLock<Vec<BandAt>>,
 }
 
-/// What is published near an intensity.
+/// Published rates around one arithmetic intensity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandAt {
     /// Arithmetic intensity, FLOP/byte.
     pub intensity: f64,
     /// Median of the rates, FLOP/s.
     pub p50: f64,
-    /// Their 90th percentile, FLOP/s.
+    /// 90th percentile of the rates, FLOP/s.
     pub p90: f64,
 }
 
-/// Steps of intensity a decade.
+/// Intensity bins per decade.
 const BAND_STEPS: f64 = 5.0;
-/// Steps that there are: up to an intensity of 100,000.
+/// Number of bins: up to an intensity of 100,000 FLOP/byte.
 const BAND_LAST: usize = 26;
-/// Smallest N and K of what the band is over: narrower GEMMs are no layers of models, and their
-/// intensity says little of their rate.
+/// Minimum N and K in the band: narrower GEMMs are not layers of models, and their intensity says little about their
+/// rate.
 const BAND_SIZE: u32 = 512;
-/// Fewest shapes of a step that says something.
+/// Minimum shapes of a bin.
 const BAND_SHAPES: usize = 10;
 
-/// One N or K, and its part of the next level.
+/// One N or K, and its index range in the next level.
 #[derive(Debug)]
 struct Line {
     size: u32,
@@ -96,21 +96,21 @@ fn log2(size: u32) -> f32 {
 #[derive(Clone, Copy, Debug)]
 struct Point {
     m: u32,
-    /// Logarithm of time over the roof's time.
+    /// ln(time / roof time).
     over: f32,
     by: u8,
 }
 
-/// The nearest shapes of a search, the nearest first.
+/// The nearest shapes found so far, the nearest first.
 #[derive(Clone, Copy, Debug)]
 struct Near {
-    /// Squared distance in log2 of the sizes, the shape's place, and if each of its sizes is within a factor of 2.
+    /// Squared distance in log2(M, N, K), index of the shape, and whether each size is within a factor of 2.
     found: [(f32, usize, bool); NEIGHBOURS],
     count: usize,
 }
 
 impl Near {
-    /// Only what is nearer than this can be added.
+    /// Squared distance below which a shape can still be added.
     fn limit(&self) -> f32 {
         self.found[NEIGHBOURS - 1].0
     }
@@ -125,12 +125,12 @@ impl Near {
     }
 }
 
-/// Places of sizes that rise, with their squared distance in log2 from one, the nearest first.
+/// Walks ascending sizes outward from one size: yields index and squared log2 distance, the nearest first.
 struct Outward<'a> {
     sizes: &'a [f32],
     part: Range<usize>,
     from: f32,
-    /// The next places on either side.
+    /// Next index on either side.
     below: usize,
     above: usize,
 }
@@ -164,10 +164,10 @@ impl Iterator for Outward<'_> {
 }
 
 impl ReferenceTable {
-    /// Reads a table from its file.
+    /// Decodes a table from its file.
     ///
     /// # Errors
-    /// What is wrong with the file, or that its device has no roof.
+    /// A sentence if the file is wrong or its device has no roof.
     pub fn read(source: &'static ReferenceSource, packed: &[u8]) -> Result<Self, String> {
         let shapes = packed::shapes(packed)?;
         if shapes.len() != source.rows as usize {
@@ -200,7 +200,7 @@ impl ReferenceTable {
         Ok(ReferenceTable { source, roof, ns, ks, points, logs, band: OnceLock::new() })
     }
 
-    /// Where it comes from.
+    /// Metadata of the table.
     pub fn source(&self) -> &'static ReferenceSource {
         self.source
     }
@@ -210,7 +210,7 @@ impl ReferenceTable {
         self.points.len()
     }
 
-    /// Sizes of every shape with its time in seconds, by N, K and M.
+    /// Every shape with its time in seconds, sorted by N, K and M.
     pub fn each(&self) -> impl Iterator<Item = (Problem, f64)> + '_ {
         let op = self.source.precision.operation();
         let ks = self.ns.iter().flat_map(|n| self.ks[n.part.clone()].iter().map(|k| (n.size, k)));
@@ -222,14 +222,14 @@ impl ReferenceTable {
         })
     }
 
-    /// The rates that are published at each intensity, for GEMMs with N and K of 512 and more, by intensity: worked out
-    /// when first asked for.
+    /// Published rates per bin of arithmetic intensity, for GEMMs with N and K of 512 and more, ascending. Computed on
+    /// first use.
     pub fn band(&self) -> &[BandAt] {
         self.band.get_or_init(|| {
             let mut steps: Vec<Vec<f64>> = vec![Vec::new(); BAND_LAST];
             for (p, time_s) in self.each().filter(|(p, _)| p.n.min(p.k) >= BAND_SIZE) {
                 let step = (p.intensity().0.log10() * BAND_STEPS).round();
-                // The least intensity, of M = 1, is near 1.
+                // The lowest intensity, at M = 1, is about 1 FLOP/byte, so `step` is not negative.
                 if let Some(rates) = steps.get_mut(step as usize) {
                     rates.push(p.work().0 / time_s);
                 }
@@ -245,14 +245,14 @@ impl ReferenceTable {
         })
     }
 
-    /// What others take for a problem of this table's precision, by the four nearest shapes in log2 of the sizes: the
-    /// roof time times the weighted geometric mean of their times over their roofs, weights `1 / distance^2`. `None`
-    /// where not two of them are within a factor of 2 in each size.
+    /// Estimated time of others for a problem of this table's precision, from the four nearest shapes in log2 of the
+    /// sizes: roof time x the geometric mean of their time / roof time, weighted by `1 / distance^2`. `None` if fewer
+    /// than two of them are within a factor of 2 in each size.
     pub fn time(&self, problem: &Problem) -> Option<ReferenceTime> {
         self.time_without(problem, None)
     }
 
-    /// The same as if one shape were not there.
+    /// Like [`Self::time`], ignoring one shape.
     pub(super) fn time_without(
         &self,
         problem: &Problem,
@@ -306,13 +306,13 @@ impl ReferenceTable {
         near
     }
 
-    /// How far answers are off where the shape itself is left out: the geometric mean and the 90th percentile of the
-    /// factors, over shapes drawn at random, always the same. NaN without a shape that has neighbours.
+    /// Leave-one-out error: geometric mean and 90th percentile of the factors, over pseudo-random shapes with a fixed
+    /// seed. NaN if no shape has neighbours.
     #[cfg(test)]
     pub(super) fn leave_one_out(&self, shapes: usize) -> (f64, f64) {
         let mut state = 1u64;
         let mut drawn = || {
-            // Numbers of splitmix64.
+            // splitmix64.
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             ((mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) as usize

@@ -41,8 +41,7 @@ fn every_file_is_listed_and_says_where_it_comes_from() {
     }
 }
 
-/// Leaving shapes out gives the errors that tables.json states, which `UPDATE_GOLDEN=1` writes after
-/// `scripts/gen_reference.mjs`.
+/// The leave-one-out errors are those of tables.json, which `UPDATE_GOLDEN=1` writes after `scripts/gen_reference.mjs`.
 #[test]
 fn errors_are_those_of_shapes_left_out() {
     let mut text = std::fs::read_to_string(folder().join("tables.json")).unwrap();
@@ -70,7 +69,7 @@ fn errors_are_those_of_shapes_left_out() {
     }
 }
 
-/// The errors that the method was chosen by: another program, other shapes left out.
+/// Errors found by another program on other shapes, by which the method was chosen.
 #[test]
 fn errors_are_those_of_the_method() {
     use Precision::{Bf16, Fp8, Fp8Block, Int8, MxFp4};
@@ -118,7 +117,7 @@ fn shapes_of_the_table_have_their_own_time() {
     }
 }
 
-/// Four neighbours by looking at every shape.
+/// Compared with a search over every shape.
 #[test]
 fn neighbours_are_the_nearest() {
     let table = read(source("mi355x", Precision::Bf16));
@@ -209,7 +208,7 @@ proptest! {
     }
 }
 
-/// Expected times on the planes of M that the fit did not see, and achievable rates, which the catalogue has.
+/// Error of expected times on the validation shapes, and the catalogue's achievable rates against published ones.
 #[test]
 fn expected_times_are_near_the_published_ones() {
     for (device, most) in [
@@ -226,14 +225,14 @@ fn expected_times_are_near_the_published_ones() {
         let found = calibration::calibration(&read(source(device, Precision::Bf16))).unwrap();
         assert!(found.shapes > 16_000, "{device}: {} shapes", found.shapes);
         assert!(found.error <= most, "{device}: {}", found.error);
-        // Never less than what others reach on large GEMMs.
+        // Never less than others reach on large GEMMs.
         let peak = found.device.peak_for(DataType::Bf16).unwrap();
         let share = peak.achievable_flops_per_s.unwrap() / found.p90_flops_per_s;
         assert!(share > 0.995, "{device}: {share} of {}", found.p90_flops_per_s);
     }
 }
 
-/// The book lists every table, and says how far expected times are off.
+/// The book lists every table and the error of expected times.
 #[test]
 fn the_book_has_every_table_and_error() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference.md");

@@ -5,12 +5,12 @@ use crate::dtype::Family;
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind, catalog};
 
-/// Which cache is meant.
+/// A cache level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheLevel {
     /// The L2 cache.
     L2,
-    /// The last level behind it.
+    /// The last-level cache behind L2.
     LastLevel,
 }
 
@@ -22,14 +22,14 @@ pub enum AboveRoofCause {
         /// Efficiency against the datasheet roof.
         efficiency: f64,
     },
-    /// The excess is within the variation of clocks and timers.
+    /// The excess is within the jitter of clocks and timers.
     Noise {
         /// Efficiency as measured, 1.02 at most.
         efficiency: f64,
     },
     /// Repeated runs find operands in a cache, so not all bytes come from memory.
     CacheResidency {
-        /// Cache level that can hold the bytes that memory did not deliver.
+        /// Cache that can hold the bytes that memory did not deliver.
         level: CacheLevel,
         /// Its size in bytes.
         cache_bytes: f64,
@@ -43,16 +43,16 @@ pub enum AboveRoofCause {
         /// Efficiency against twice the peak.
         efficiency: f64,
     },
-    /// The run was on another device. The nearest is first.
+    /// The run was on another device. The candidates, the nearest first.
     OtherDevice {
-        /// Catalogue devices with a roof above the run.
+        /// Catalogue devices whose roof is above the run.
         devices: Vec<&'static Device>,
     },
     /// The time is too short by a power of a thousand.
     TimeUnit {
-        /// The factor after which the efficiency is plausible.
+        /// The factor that makes the efficiency plausible.
         factor: f64,
-        /// Efficiency after it.
+        /// Efficiency after correcting by it.
         efficiency: f64,
     },
     /// Binary units were read as decimal or the other way round: a factor of 2^30 / 10^9.
@@ -60,17 +60,16 @@ pub enum AboveRoofCause {
         /// Efficiency after correcting by it.
         efficiency: f64,
     },
-    /// Sizes or batch in the file differ from those that ran. This is always possible.
+    /// Sizes or batch in the file differ from those that ran. Always possible.
     Shape,
 }
 
 const GIB_PER_GB: f64 = 1.073_741_824;
 
-/// Explanations of a run above its roof, the likeliest first. Empty if the run is under its roof
-/// or the device has no roof for its type.
+/// Explanations of a run above its roof, the likeliest first. Empty if the run is under its roof or the device has no
+/// roof for its type; otherwise the last one is [`AboveRoofCause::Shape`].
 ///
-/// `time_s` is the time of the whole batch. A list that is not empty ends with
-/// [`AboveRoofCause::Shape`].
+/// `time_s` is for the whole batch.
 pub fn above_roof_causes(
     problem: &Problem,
     time_s: f64,
@@ -125,7 +124,7 @@ pub fn above_roof_causes(
     if !devices.is_empty() {
         causes.push(AboveRoofCause::OtherDevice { devices });
     }
-    // A factor after which the kernel is at a thousandth of its roof explains nothing.
+    // A factor that leaves the kernel at a thousandth of its roof explains nothing.
     if let Some((factor, efficiency)) = [1e3, 1e6]
         .into_iter()
         .map(|factor| (factor, run.efficiency / factor))
@@ -140,7 +139,7 @@ pub fn above_roof_causes(
     causes
 }
 
-/// Types with a 2:4 rate on the devices that have one.
+/// True for types that have a 2:4 sparse rate on devices that support it.
 fn has_sparsity(problem: &Problem) -> bool {
     matches!(
         problem.op.compute.family(),
@@ -235,7 +234,7 @@ mod tests {
 
     #[test]
     fn small_operands_stay_in_cache() {
-        // 2 MiB of operands, as fast as twice the memory.
+        // 2 MiB of operands at twice the memory bandwidth.
         let problem = Problem::new(16, 512, 2048, DataType::Fp16);
         let time = problem.bytes().0 / (2.0 * 5.3e12);
         let found = causes("mi300x", &problem, time);

@@ -1,7 +1,7 @@
-//! The settings of a kernel that can be an axis of a tile map.
+//! Kernel settings that can be an axis of a tile map.
 
 crate::named! {
-/// A setting of a kernel: one axis of a tile map.
+/// A kernel setting: one axis of a tile map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// BN, the tile's width along N.
@@ -10,13 +10,13 @@ pub enum Axis {
     Bm = "bm", "BM";
     /// BM x BN.
     BmBn = "bmxbn", "BM × BN";
-    /// BK, the depth.
+    /// BK, the step along K.
     Bk = "bk", "BK";
     /// Split-K factor.
     SplitK = "split_k", "split-K";
     /// Pipeline stages.
     Stages = "stages", "stages";
-    /// Warps of a workgroup.
+    /// Warps per workgroup.
     Warps = "warps", "warps";
 }
 /// Every axis, in the order of the menu.

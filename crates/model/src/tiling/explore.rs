@@ -1,5 +1,5 @@
-//! What a tile setting costs on the chip and how much of the roof it can reach, before a kernel
-//! exists: for one setting, or for a map over two of its numbers.
+//! On-chip cost of a tile setting and the share of the roof it can reach, before a kernel exists: for one setting, or
+//! for a map over two of its numbers.
 
 use super::Axis;
 use super::{Caution, Footprint, Occupancy, Overflow, Tile, TileRoof, Tiling, Waves, tile_traffic};
@@ -8,20 +8,20 @@ use crate::hardware::Device;
 use crate::roofline::Roof;
 use crate::units::Bytes;
 
-/// The numbers that a kernel's author chooses.
+/// Tuning parameters of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSetting {
     /// BM, BN and BK.
     pub tile: Tile,
-    /// Warps (wavefronts) of a workgroup.
+    /// Warps (wavefronts) per workgroup.
     pub warps: u32,
-    /// Stages of operands in shared memory.
+    /// Pipeline stages of operands in shared memory.
     pub stages: u32,
-    /// Workgroups that share one tile of C.
+    /// Split-K: workgroups that share one tile of C.
     pub split_k: u32,
 }
 
-/// Axes of a map: numbers of a setting, with the values tried.
+/// Axes of a map with the values tried.
 pub const AXES: [(Axis, &[u32]); 6] = [
     (Axis::Bn, &[16, 32, 64, 128, 256, 512]),
     (Axis::Bm, &[16, 32, 64, 128, 256, 512]),
@@ -32,7 +32,7 @@ pub const AXES: [(Axis, &[u32]); 6] = [
 ];
 
 impl TileSetting {
-    /// The number that an axis shows.
+    /// The setting's value on an axis.
     pub fn get(&self, axis: Axis) -> u32 {
         match axis {
             Axis::Bn | Axis::BmBn => self.tile.n,
@@ -44,7 +44,7 @@ impl TileSetting {
         }
     }
 
-    /// The setting with another number on an axis.
+    /// The setting with another value on an axis.
     pub(crate) fn with(mut self, axis: Axis, value: u32) -> Self {
         match axis {
             Axis::Bn | Axis::BmBn => self.tile.n = value,
@@ -58,24 +58,24 @@ impl TileSetting {
     }
 }
 
-/// The result of a setting for a shape on a device.
+/// Evaluation of a setting for one shape and device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The setting.
     pub setting: TileSetting,
     /// On-chip memory of a workgroup.
     pub footprint: Footprint,
-    /// Limits that it exceeds; empty if it can run.
+    /// Device limits that it exceeds; empty if it can run.
     pub overflows: Vec<Overflow>,
-    /// What may go wrong all the same.
+    /// What may go wrong although no limit is exceeded.
     pub cautions: Vec<Caution>,
-    /// Workgroups on a unit at once, and what limits them.
+    /// Resident workgroups per unit and the resource that limits them, if known.
     pub occupancy: Option<Occupancy>,
-    /// Tiles of C.
+    /// Division of C into tiles.
     pub tiling: Tiling,
     /// Waves with one workgroup on each unit, if the number of units is known.
     pub waves: Option<Waves>,
-    /// The part of the device's roof that it can reach.
+    /// The part of the roof that it can reach; `None` without a roof or a number of units.
     pub roof: Option<TileRoof>,
     /// Bytes between L2 and the units.
     pub traffic: Bytes,
@@ -123,11 +123,11 @@ pub fn evaluate(
     })
 }
 
-/// Warps that are tried where the chosen ones cannot run.
+/// Warps that are tried if the chosen number cannot run.
 const WARPS: [u32; 4] = [4, 8, 16, 32];
 
-/// The setting with as many stages as fit, up to its own, and with other warps where its own cannot
-/// run: itself where nothing runs. What `fixed` names stays.
+/// The setting adapted to the device: as many stages as fit (at most its own), and other warps if its own cannot run.
+/// Axes in `fixed` keep their value. Returns the setting unchanged if nothing runs.
 pub fn fitted(
     problem: &Problem,
     device: &Device,
@@ -148,7 +148,7 @@ pub fn fitted(
         .unwrap_or(setting)
 }
 
-/// The setting with one stage less where only some compilers fit its stages into shared memory.
+/// The setting with one stage less if its stages fit into shared memory only with some compilers.
 pub fn without_doubt(problem: &Problem, device: &Device, setting: TileSetting) -> TileSetting {
     let one_less = |c: &Caution| matches!(c, Caution::OneBufferLess { .. });
     let doubted = evaluate(problem, device, None, setting);
@@ -158,7 +158,7 @@ pub fn without_doubt(problem: &Problem, device: &Device, setting: TileSetting) -
     }
 }
 
-/// A setting over all values of two of its numbers.
+/// Evaluations of a setting over all values of two axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
     /// Axis of the columns, axis of the rows.
@@ -167,19 +167,19 @@ pub struct Map {
     pub xs: Vec<u32>,
     /// Values of the rows.
     pub ys: Vec<u32>,
-    /// What was asked for, row by row.
+    /// The requested settings, row by row.
     pub asked: Vec<TileSetting>,
-    /// What was [`fitted`] to it.
+    /// Evaluation of each after [`fitted`].
     pub cells: Vec<Option<Evaluation>>,
-    /// The best that can run: of those within a tenth of the highest shape roof, the one with
-    /// least traffic between L2 and the units, and of equals the one with most blocks a unit.
+    /// Index of the best setting that can run: among those within 10 % of the highest tile roof, the one with the least
+    /// traffic between L2 and the units; on a tie, the highest occupancy.
     pub best: Option<usize>,
 }
 
-/// Shape roofs this close count as equal; a wave's last few per cent decide less than traffic.
+/// Tile roofs this close count as equal: the last few per cent of a wave matter less than traffic.
 const NEAR: f64 = 0.1;
 
-/// Values of an axis, the chosen one among them.
+/// Values of an axis, including the chosen one.
 fn values(axis: Axis, chosen: u32) -> Vec<u32> {
     let mut list = AXES.iter().find(|a| a.0 == axis).map_or_else(Vec::new, |a| a.1.to_vec());
     if chosen > 0 && !list.contains(&chosen) {
@@ -189,7 +189,7 @@ fn values(axis: Axis, chosen: u32) -> Vec<u32> {
     list
 }
 
-/// The map of two axes around a setting.
+/// Evaluates a setting over two axes.
 pub fn map(
     problem: &Problem,
     device: &Device,
@@ -273,7 +273,7 @@ mod tests {
         let fitted = |fixed: &[Axis]| fitted(&p, mi300x, setting(256, 128, 64, 16, 4), fixed);
         assert_eq!((fitted(&[]).stages, fitted(&[]).warps), (2, 16));
         assert_eq!(fitted(&[Axis::Stages]).stages, 4);
-        // A value that is not of the list joins it.
+        // A value not in the list is added.
         let odd = map(&p, a100, roof, setting(96, 48, 64, 8, 3), (Axis::Bn, Axis::Bm));
         assert!(odd.xs.contains(&48) && odd.ys.contains(&96));
         let flat = map(&p, a100, roof, setting(64, 64, 64, 4, 3), (Axis::Stages, Axis::Warps));

@@ -1,11 +1,10 @@
-//! Flat GEMM of the decode phase: M small and untiled, N cut by BN (FlashDecoding++, Hong et al.,
-//! MLSys 2024, section 4).
+//! Flat GEMM of the decode phase: M small and untiled, N divided by BN (FlashDecoding++, Hong et al., MLSys 2024,
+//! section 4).
 //!
-//! A wide BN reads A less often; a narrow one gives more independent blocks. The model says which
-//! of the two limits a shape, and which BN to take. It is shown beside measured results and
-//! never replaces them.
+//! A wide BN reads A less often; a narrow one gives more independent blocks. The model says which of the two limits a
+//! shape, and which BN to take. It is shown beside measured results and never replaces them.
 
-/// Widest BN that the model takes. A wider one gains little and halves the parallelism again.
+/// Widest BN that the model suggests. A wider one gains little and halves the parallelism again.
 pub(crate) const WIDEST_TICK: u32 = 128;
 
 /// What limits a flat GEMM in this model.
@@ -13,7 +12,7 @@ pub(crate) const WIDEST_TICK: u32 = 128;
 pub enum Region {
     /// Fewer blocks than units.
     Parallelism,
-    /// Enough blocks: the memory traffic limits.
+    /// Enough blocks: memory traffic is the limit.
     Memory,
 }
 
@@ -33,14 +32,13 @@ pub fn parallelism(n: u32, block_n: u32) -> f64 {
     f64::from(n) / f64::from(block_n)
 }
 
-/// Parallelism-bound with fewer blocks than `units`, else memory-bound.
+/// Limited by parallelism if there are fewer blocks than `units`, else by memory.
 pub fn region(n: u32, block_n: u32, units: u32) -> Region {
     if parallelism(n, block_n) < f64::from(units) { Region::Parallelism } else { Region::Memory }
 }
 
-/// The BN that the model takes among `candidates`: the largest with `N / BN >= min_blocks` that
-/// is at most 128, or the smallest if there is none. `None` without candidates. `min_blocks` is
-/// usually the device's number of units.
+/// The BN that the model suggests among `candidates`: the largest with `N / BN >= min_blocks` that is at most 128, or
+/// the smallest if there is none. `None` without candidates. `min_blocks` is usually the device's number of units.
 pub fn model_tick(n: u32, candidates: &[u32], min_blocks: u32) -> Option<u32> {
     let enough = |block: &u32| {
         *block > 0 && *block <= WIDEST_TICK && parallelism(n, *block) >= f64::from(min_blocks)
@@ -69,7 +67,7 @@ mod tests {
             for (block, ratio_expected) in BLOCKS.into_iter().zip(expected) {
                 let value = ratio(8, k, block);
                 assert!((value - ratio_expected).abs() < 6e-4, "{k} {block} {value}");
-                // The raw form: work over (M BK + BN BK) x tiles + M N.
+                // The paper's unsimplified form: work / ((M BK + BN BK) x tiles + M N).
                 let (n, block_k, m) = (8192.0, 64.0, 8.0);
                 let tiles = n * f64::from(k) / (f64::from(block) * block_k);
                 let traffic = (m * block_k + f64::from(block) * block_k) * tiles + m * n;
@@ -95,7 +93,7 @@ mod tests {
         assert_eq!(hits(k12288, 108), 6);
         assert_eq!(hits(k4096, 216), 7);
         assert_eq!(hits(k12288, 216), 8);
-        // The one it misses: the figure has 64 there.
+        // The one point that the model misses: the figure has 64.
         assert_eq!(model_tick(32768, &BLOCKS, 216), Some(128));
     }
 

@@ -1,4 +1,4 @@
-//! What a tile needs on the chip: shared memory for the operands, registers for the accumulator.
+//! On-chip memory of a tile: shared memory for the operands, registers for the accumulator.
 
 use super::Tile;
 use crate::gemm::Operation;
@@ -14,7 +14,7 @@ pub struct Footprint {
     pub b_bytes: f64,
     /// The accumulator: `BM BN` elements of 4 bytes (more for fp64 and complex types).
     pub accumulator_bytes: f64,
-    /// Stages of operands kept in shared memory at once.
+    /// Pipeline stages kept in shared memory at once.
     pub stages: u32,
     /// `stages (A + B)`.
     pub shared_bytes: f64,
@@ -27,56 +27,55 @@ pub struct Footprint {
 /// A limit of the device that a workgroup exceeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Overflow {
-    /// Stages of operands exceed the shared memory (LDS) of a block.
+    /// The stages exceed the shared memory (LDS) of a block.
     SharedMemory {
-        /// Bytes asked for.
+        /// Bytes needed.
         needed: f64,
         /// Bytes a block may use.
         limit: f64,
     },
-    /// The accumulator alone exceeds what one thread can address: it spills to memory.
+    /// The accumulator alone exceeds the registers of a thread, so it spills to memory.
     RegistersPerThread {
-        /// Registers a thread.
+        /// Registers per thread.
         needed: f64,
-        /// The architecture's limit.
+        /// Limit of the architecture.
         limit: u32,
     },
     /// The accumulator exceeds the register file of a unit.
     RegisterFile {
-        /// Bytes asked for.
+        /// Bytes needed.
         needed: f64,
-        /// Bytes of the file.
+        /// Bytes of the register file.
         limit: f64,
     },
     /// More threads than a block may have.
     Threads {
         /// Warps x lanes.
         needed: u32,
-        /// The most a block may have.
+        /// Maximum of a block.
         limit: u32,
     },
 }
 
-/// Something about a tile that may go wrong, or goes right with some compilers only.
+/// A risk of a tile that exceeds no limit for certain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Caution {
-    /// The stages exceed the shared memory if each has a buffer, and fit with one buffer less. Both
-    /// are real: Triton 2 asked for all of them (triton-lang/triton, pull request 1561), newer
-    /// versions lower a loop of S stages to S - 1 buffers
-    /// (test/TritonGPU/pipeline-lower-loop.mlir).
+    /// The stages exceed the shared memory with one buffer each, and fit with one buffer less. Compilers do either:
+    /// Triton 2 allocated all of them (triton-lang/triton, pull request 1561), newer versions lower a loop of S stages
+    /// to S - 1 buffers (test/TritonGPU/pipeline-lower-loop.mlir).
     OneBufferLess {
-        /// Bytes with a buffer a stage.
+        /// Bytes with one buffer per stage.
         needed: f64,
         /// Bytes with one buffer less.
         less: f64,
         /// Bytes a block may use.
         limit: f64,
     },
-    /// The accumulator takes most of the registers that a thread can have.
+    /// The accumulator takes most of a thread's registers.
     FewRegistersLeft {
-        /// Registers a thread.
+        /// Registers per thread.
         needed: f64,
-        /// What a thread can have.
+        /// Maximum of a thread.
         limit: u32,
     },
 }
@@ -100,36 +99,36 @@ impl Caution {
     }
 }
 
-/// From this part of the registers on, the accumulator leaves too few for operands.
+/// Fraction of the registers from which on the accumulator leaves too few for operands.
 const MANY_REGISTERS: f64 = 0.75;
 
-/// Which resource limits the blocks that a unit holds.
+/// Resource that limits occupancy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OccupancyLimit {
     /// Shared memory or LDS.
     SharedMemory,
     /// The register file.
     Registers,
-    /// The threads a unit can hold.
+    /// Threads that a unit can hold.
     Threads,
 }
 
-/// Workgroups that fit on one unit at once, by what the accumulator and the stages need: an upper
-/// bound, since a kernel needs registers for more.
+/// Resident workgroups per unit, from the needs of accumulator and stages alone: an upper bound, since kernels need
+/// more registers than that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Blocks on a unit; 0 if not one fits.
+    /// Blocks per unit; 0 if not even one fits.
     pub blocks: u32,
-    /// What limits them.
+    /// Resource that limits occupancy.
     pub limited_by: OccupancyLimit,
 }
 
-/// The most threads in a block, the same on every architecture of the catalogue.
+/// Maximum threads per block, the same on every architecture of the catalogue.
 const THREADS_PER_BLOCK: u32 = 1024;
 
 impl Footprint {
-    /// Footprint of a tile with `stages` stages in shared memory and `warps` warps of `lanes`
-    /// lanes. `None` where the tile's depth is unknown or a count is zero.
+    /// Footprint of a tile with `stages` stages in shared memory and `warps` warps of `lanes` lanes. `None` if BK is
+    /// unknown or a count is zero.
     ///
     /// ```
     /// use gemmscope_model::dtype::DataType;
@@ -160,12 +159,12 @@ impl Footprint {
         })
     }
 
-    /// One stage of both operands and the accumulator, in bytes.
+    /// Bytes of one stage of both operands plus the accumulator.
     pub fn total_bytes(&self) -> f64 {
         self.a_bytes + self.b_bytes + self.accumulator_bytes
     }
 
-    /// Every limit of the device that the tile exceeds. Limits that are not known are not checked.
+    /// Device limits that the tile exceeds. Unknown limits are not checked.
     pub(crate) fn overflows(&self, device: &Device) -> Vec<Overflow> {
         let mut overflows = Vec::new();
         if let Some(limit) = shared_limit(device)
@@ -179,7 +178,7 @@ impl Footprint {
                 overflows
                     .push(Overflow::RegisterFile { needed: self.accumulator_bytes, limit: file });
             }
-            // With as many as there are, nothing is left for the operands.
+            // At the limit exactly, no register is left for the operands.
             _ if self.accumulator_registers_per_thread >= f64::from(limit) => {
                 overflows.push(Overflow::RegistersPerThread {
                     needed: self.accumulator_registers_per_thread,
@@ -194,14 +193,14 @@ impl Footprint {
         overflows
     }
 
-    /// Bytes of shared memory where the last stage needs no buffer of its own.
+    /// Bytes of shared memory if the compiler gives the last stage no buffer.
     fn least_shared_bytes(&self) -> f64 {
         let one = self.a_bytes + self.b_bytes;
         self.shared_bytes - if self.stages > 1 { one } else { 0.0 }
     }
 
-    /// Registers that a thread of this block can have: what an instruction can name, and its part
-    /// of the register file.
+    /// Maximum registers per thread of this block: the architecture's limit, or its part of the register file if
+    /// smaller.
     pub fn registers_limit(&self, device: &Device) -> u32 {
         let named = registers_per_thread(device);
         let file = device.registers_bytes_per_unit.unwrap_or(f64::INFINITY);
@@ -209,7 +208,7 @@ impl Footprint {
         if part < f64::from(named) { part as u32 } else { named }
     }
 
-    /// What may go wrong although no limit is exceeded for certain.
+    /// Risks although no limit is exceeded for certain.
     pub fn cautions(&self, device: &Device) -> Vec<Caution> {
         let mut out = Vec::new();
         if let Some(limit) = shared_limit(device) {
@@ -226,13 +225,12 @@ impl Footprint {
         out
     }
 
-    /// Blocks that fit on a unit at once. `None` if neither shared memory nor register file of the
-    /// device is known.
+    /// Resident blocks per unit. `None` if the device's shared memory and register file are both unknown.
     pub(crate) fn occupancy(&self, device: &Device) -> Option<Occupancy> {
         let fit = |available: Option<f64>, needed: f64| {
             available.map(|bytes| if needed > 0.0 { bytes / needed } else { f64::INFINITY })
         };
-        // A block that runs only with one buffer less has one buffer less.
+        // A block that fits only with one buffer less runs with one buffer less.
         let least = shared_limit(device).is_some_and(|limit| self.shared_bytes > limit);
         let buffers = if least { self.least_shared_bytes() } else { self.shared_bytes };
         let shared = fit(device.shared_bytes_per_unit, buffers);
@@ -249,7 +247,7 @@ impl Footprint {
         .into_iter()
         .filter_map(|(limit, blocks)| Some((limit, blocks?.floor())))
         .min_by(|a, b| a.1.total_cmp(&b.1))?;
-        // The conversion from float saturates, so a tiny tile fits very often and not 0 times.
+        // Float to int saturates: a tiny tile gives u32::MAX, not 0.
         let blocks = blocks as u32;
         let blocks = if self.overflows(device).is_empty() { blocks } else { 0 };
         Some(Occupancy { blocks, limited_by })
@@ -285,7 +283,7 @@ fn shared_limit(device: &Device) -> Option<f64> {
     device.shared_bytes_per_block.or(device.shared_bytes_per_unit)
 }
 
-/// 255 on NVIDIA; a CDNA lane has 256 vector and 256 accumulation registers.
+/// Registers per thread: 255 on NVIDIA; a CDNA lane has 256 vector and 256 accumulation registers.
 fn registers_per_thread(device: &Device) -> u32 {
     if device.vendor == "AMD" { 512 } else { 255 }
 }
@@ -323,7 +321,7 @@ mod tests {
         assert_eq!(footprint.accumulator_registers_per_thread, 64.0);
         assert_eq!(footprint.shared_bytes, 192.0 * KIB);
         let a100 = by_id("a100-80-sxm").unwrap();
-        // Too much with four buffers, and it ran with three.
+        // Exceeds with four buffers; the measured kernel ran with three.
         assert!(footprint.overflows(a100).is_empty());
         let cautions = footprint.cautions(a100);
         assert_eq!(
@@ -338,7 +336,7 @@ mod tests {
         assert_eq!(footprint.occupancy(a100).unwrap().blocks, 1);
         let five = print(256, 128, 64, 5, 16).overflows(a100);
         assert_eq!(five, [Overflow::SharedMemory { needed: 192.0 * KIB, limit: 163.0 * KIB }]);
-        // Three stages fit, one block at a time; H100 takes the four.
+        // Three stages fit, one block at a time; H100 fits all four.
         let three = print(256, 128, 64, 3, 16);
         assert_eq!(
             three.occupancy(a100),

@@ -1,7 +1,7 @@
-//! The tile, split-K, types and more that a kernel's name tells.
+//! Parses kernel names: tile, split-K, types and more.
 //!
-//! Each library writes its tile into the names of its kernels in its own way. Anything that a name
-//! does not tell is `None` and never guessed: `512x512` in an unknown name can be the problem size.
+//! Each library encodes its tile in kernel names in its own way. What a name does not state is `None`, never guessed:
+//! `512x512` in an unknown name can be the problem size.
 //!
 //! ```
 //! use gemmscope_model::tiling::kernel_name::KernelName;
@@ -24,7 +24,7 @@ use scan::{Sizes, number_after, sizes, sizes_after_prefix, words};
 pub use target::{built_for, generation, runs_on, target};
 
 crate::named! {
-/// The library of a kernel, if its name tells.
+/// The library of a kernel, as far as its name tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Library {
     /// Tensile: rocBLAS and hipBLASLt.
@@ -35,7 +35,7 @@ pub enum Library {
     ComposableKernel = "Composable Kernel";
     /// CUTLASS, alone or inside cuBLAS.
     Cutlass = "CUTLASS";
-    /// cuBLAS's own: xmma and nvjet kernels, and the older `volta_sgemm` kind.
+    /// cuBLAS's own kernels: xmma, nvjet and the older `volta_sgemm` kind.
     CuBlas = "cuBLAS";
     /// MIOpen's implicit GEMM convolutions.
     MiOpen = "MIOpen";
@@ -53,21 +53,21 @@ pub enum Library {
 pub fn label -> &'static str;
 }
 
-/// What a kernel does, if its name tells.
+/// What a kernel does, as far as its name tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KernelRole {
     /// A tiled matrix multiply (or an implicit one).
     Gemm,
-    /// Matrix-vector and dot-product kernels, which have no tile in this sense.
+    /// Matrix-vector and dot-product kernels, which have no tile of C.
     MatrixVector,
-    /// Sums the parts of a split K that another kernel computed.
+    /// Sums the partial results of split-K that another kernel computed.
     Helper,
     /// The name does not tell.
     #[default]
     Unknown,
 }
 
-/// Everything that a kernel's name tells.
+/// What a kernel's name tells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelName {
     /// The library.
@@ -76,37 +76,37 @@ pub struct KernelName {
     pub kind: KernelRole,
     /// The tile in the name's own orientation; see [`KernelName::row_major_tile`].
     pub tile: Option<Tile>,
-    /// Number of parts into which K is split, if the name has it.
+    /// Split-K factor, if the name has it.
     pub split_k: Option<u32>,
-    /// K can be split by a factor that is chosen at run time.
+    /// The split-K factor is chosen at run time.
     pub split_k_at_run_time: bool,
-    /// Stages of the operand pipeline.
+    /// Pipeline stages.
     pub stages: Option<u32>,
-    /// Stream-K: the work of the last wave is shared out, so wave counts do not apply.
+    /// Stream-K: work of the last wave is spread over all units, so wave counts do not apply.
     pub stream_k: Option<bool>,
-    /// Threads of a workgroup.
+    /// Threads per workgroup.
     pub threads: Option<u32>,
-    /// Warps of a workgroup.
+    /// Warps per workgroup.
     pub warps: Option<u32>,
-    /// Rows of tiles in a band of the launch order.
+    /// Rows of tiles per group of the launch order (Triton's `GROUP_M`).
     pub group_m: Option<u32>,
-    /// Transposes of A and B as the kernel's own library sees them.
+    /// Transposes of A and B as the kernel's library sees them.
     pub transposes: Option<(bool, bool)>,
     /// Type of the operands.
     pub dtype: Option<DataType>,
-    /// The library's own letters for its types: `BBS_BH`.
+    /// The library's code for its types: `BBS_BH`.
     pub type_code: Option<String>,
-    /// The first tile number runs along the row-major N: the library saw a column-major call.
-    /// Holds for a GEMM that a row-major framework issued, not for a benchmark of the library's
-    /// own, whose M and N are column-major already.
+    /// The first tile number runs along the row-major N, because the library saw a column-major call. Holds for GEMMs
+    /// issued by a row-major framework, not for a benchmark of the library itself, whose M and N are column-major
+    /// already.
     pub orientation_swapped: bool,
-    /// Built for sm90 or later, where kernels are persistent: the grid is the SM count, and only
-    /// the name tells the tile.
+    /// Built for sm90 or later, where kernels are persistent: the grid size is the SM count, so only the name tells the
+    /// tile.
     pub persistent: bool,
 }
 
 impl KernelName {
-    /// Reads a kernel's name. Any text is accepted; all fields of an unknown name are `None`.
+    /// Parses a kernel's name. Accepts any text; all fields of an unknown name are `None`.
     pub fn parse(name: &str) -> Self {
         let mut parsed = read(name);
         if parsed.tile.is_some() && parsed.kind == KernelRole::Unknown {
@@ -115,7 +115,7 @@ impl KernelName {
         parsed
     }
 
-    /// The tile for a row-major problem: BM along its M.
+    /// The tile for a row-major problem, BM along its M.
     pub fn row_major_tile(&self) -> Option<Tile> {
         let tile = self.tile?;
         Some(if self.orientation_swapped { tile.swapped() } else { tile })
@@ -145,8 +145,7 @@ fn read(name: &str) -> KernelName {
         .unwrap_or_default()
 }
 
-/// `mt64x128_sk1`, `mt256x128x64_splitk4`: macro tile and split-K in the name of a configuration, of any
-/// library.
+/// `mt64x128_sk1`, `mt256x128x64_splitk4`: macro tile and split-K in a configuration's name, of any library.
 fn macro_tile(name: &str) -> Option<KernelName> {
     let size = |word| sizes_after_prefix(word, "mt").or_else(|| sizes_after_prefix(word, "MT"));
     let tile = words(name).find_map(size).and_then(tile_of)?;
@@ -163,7 +162,7 @@ fn tile_of(sizes: Sizes) -> Option<Tile> {
     }
 }
 
-/// `tn`, `NT`, or three letters where the third is the output's.
+/// `tn`, `NT`, or three letters of which the third is the output's.
 fn transposes(word: &str) -> Option<(bool, bool)> {
     let flag = |letter: u8| match letter.to_ascii_lowercase() {
         b't' => Some(true),
@@ -209,7 +208,7 @@ fn triton(name: &str) -> Option<KernelName> {
     })
 }
 
-/// `nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT`: tile, then depth x stages, then cluster.
+/// `nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT`: tile, BK x stages, cluster.
 fn nvjet(name: &str) -> Option<KernelName> {
     let start = name.find("nvjet_")?;
     let name = &name[start..];
@@ -225,7 +224,7 @@ fn nvjet(name: &str) -> Option<KernelName> {
         stages: deep.map(|[_, stages]| stages),
         split_k_at_run_time: name.contains("splitK"),
         transposes: words(name).last().filter(|word| word.len() == 3).and_then(transposes),
-        // Letters of A, B, the sum and C.
+        // Letters of A, B, accumulator and C.
         dtype: words(name).find_map(|word| match word {
             "tst" => Some(DataType::Bf16),
             "hsh" => Some(DataType::Fp16),
@@ -246,7 +245,7 @@ fn xmma(name: &str) -> Option<KernelName> {
         library: Library::CuBlas,
         tile: Some(tile),
         transposes: words(name).find_map(transposes),
-        // Of `f32f32_tf32f32_f32` the second word is how the first is multiplied.
+        // In `f32f32_tf32f32_f32` the second word is the type of the multiplication.
         dtype: words(name)
             .find_map(|word| word.starts_with("tf32").then_some(DataType::Tf32))
             .or_else(|| words(name).find_map(doubled_type)),
@@ -278,8 +277,8 @@ fn igemm(name: &str) -> Option<KernelName> {
     })
 }
 
-/// CUTLASS 2 (`_256x128_32x3_nn_`), CUTLASS 3 (`_128x128x64_1x2x1_0_tnn_`) and the cuBLAS kernels
-/// built alike (`ampere_s16816gemm_fp16_256x128_ldg8_stages_64x3_nn`, `volta_sgemm_128x64_nn`).
+/// CUTLASS 2 (`_256x128_32x3_nn_`), CUTLASS 3 (`_128x128x64_1x2x1_0_tnn_`) and cuBLAS kernels named alike
+/// (`ampere_s16816gemm_fp16_256x128_ldg8_stages_64x3_nn`, `volta_sgemm_128x64_nn`).
 fn cutlass(name: &str) -> Option<KernelName> {
     let is_cutlass = name.contains("cutlass");
     let is_cublas = ["ampere_", "volta_", "turing_", "maxwell_", "hopper_", "sm80_", "sm90_"]
@@ -288,20 +287,21 @@ fn cutlass(name: &str) -> Option<KernelName> {
     if !is_cutlass && !is_cublas {
         return None;
     }
-    // CUTLASS names no generation there: such kernels are in cuBLAS, whose calls are column-major.
+    // `cutlass_80_…`: CUTLASS's own names have no generation there; these kernels are in cuBLAS, whose calls are
+    // column-major.
     let in_cublas = words(name)
         .skip_while(|word| *word != "cutlass")
         .nth(1)
         .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
     const MULTIPLIES: [&str; 4] = ["gemm", "fprop", "dgrad", "wgrad"];
     let multiplies = |word: &str| MULTIPLIES.iter().any(|part| word.contains(part));
-    // A demangled template repeats the name: what follows the first one is enough.
+    // A demangled template repeats the name; the first occurrence is enough.
     let mut rest = words(name).skip_while(|word| !multiplies(word)).peekable();
     let operation = *rest.peek()?;
     let mut parsed = KernelName {
         library: if is_cutlass { Library::Cutlass } else { Library::CuBlas },
         kind: KernelRole::Gemm,
-        // Tensor cores that sum in fp32 and name no type multiply fp32, in TF32.
+        // `s1688gemm` without a type name: fp32 operands, multiplied in TF32.
         dtype: type_word(name)
             .or_else(|| (operation == "s1688gemm").then_some(DataType::Tf32))
             .or_else(|| blas_letter(operation)),
@@ -332,7 +332,7 @@ fn cutlass(name: &str) -> Option<KernelName> {
     Some(parsed)
 }
 
-/// `sgemm` is fp32, `h16816gemm` fp16 by its accumulator; `s16816gemm` alone tells no operand.
+/// `sgemm` is fp32, `h16816gemm` fp16 by its accumulator; `s16816gemm` alone does not tell the operand type.
 fn blas_letter(word: &str) -> Option<DataType> {
     let mut letters = word.chars();
     let first = letters.next()?;
@@ -362,10 +362,10 @@ fn flydsl(name: &str) -> Option<KernelName> {
     })
 }
 
-/// Names of aiter's tuning files: `a8w8_rowwise_256x16x64x512_16x16_...` and Opus with the block
-/// size in front of the tile, assembly kernels with a pair.
+/// Names in aiter's tuning files: `a8w8_rowwise_256x16x64x512_16x16_...` and Opus have the block size before the tile,
+/// assembly kernels only two numbers.
 fn aiter(name: &str) -> Option<KernelName> {
-    // The number of threads is a power of two from one wave on, unlike a scale block 1x128x128.
+    // The thread count is a power of two of at least one wave, unlike a scale block 1x128x128.
     let with_threads = words(name).find_map(|word| match sizes(word) {
         Some(Sizes::Four([threads, m, n, k]))
             if threads.is_power_of_two() && (32..=1024).contains(&threads) =>

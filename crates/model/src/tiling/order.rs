@@ -1,17 +1,17 @@
-//! Locality of the launch order: the parts of A and B that concurrent workgroups share in L2.
+//! L2 locality of the launch order: the panels of A and B that concurrent workgroups share.
 
 use std::collections::HashSet;
 
-/// The order in which program numbers cover the tiles of C.
+/// The order in which program ids cover the tiles of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchOrder {
-    /// Along N first, then the next row.
+    /// Along N first, then the next row of tiles.
     RowMajor,
-    /// Bands of this many rows, walked along M first. A group of 1 is row-major.
+    /// Groups of this many rows of tiles, each walked along M first. A group of 1 is row-major.
     Grouped(u32),
 }
 
-/// Distinct parts of the operands that the first programs touch; with several dies, the sum over them.
+/// Distinct operand panels that the first programs touch; with several dies, summed over the dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Panels {
     /// Row panels of A, BM x K each.
@@ -26,7 +26,7 @@ impl Panels {
         (self.a + self.b).saturating_mul(k_blocks)
     }
 
-    /// Bytes of both operands, given the bytes of one panel of each.
+    /// Bytes of all panels, given the bytes of one panel of each operand.
     pub fn bytes(&self, a_panel_bytes: f64, b_panel_bytes: f64) -> f64 {
         self.a as f64 * a_panel_bytes + self.b as f64 * b_panel_bytes
     }
@@ -40,18 +40,17 @@ impl LaunchOrder {
         }
     }
 
-    /// The tile (row, column) that a program computes, on a grid of `tiles_m` x `tiles_n`.
-    /// `None` after the last tile.
+    /// Tile (row, column) of a program on a grid of `tiles_m` x `tiles_n`. `None` after the last tile.
     pub fn tile(self, program: u64, tiles_m: u32, tiles_n: u32) -> Option<(u32, u32)> {
         let (rows, columns) = (u64::from(tiles_m), u64::from(tiles_n));
         if program >= rows * columns {
             return None;
         }
         let group = self.group();
-        // A group past u32 rows is a single band: one division by its size still gives 0.
+        // Saturates: with a huge group the division by its size is 0, a single group.
         let in_group = group.saturating_mul(columns);
         let first_row = program / in_group * group;
-        // The last band may have fewer rows.
+        // The last group may have fewer rows.
         let height = group.min(rows - first_row);
         let within = program % in_group;
         let row = first_row + within % height;
@@ -59,8 +58,7 @@ impl LaunchOrder {
         Some((u32::try_from(row).ok()?, u32::try_from(column).ok()?))
     }
 
-    /// Panels that the first `programs` programs touch, where `dies` take the programs in turn and each
-    /// reads its panels into an L2 of its own.
+    /// Panels that the first `programs` programs touch if they go to `dies` round-robin, each with an L2 of its own.
     pub fn panels_of_dies(self, tiles_m: u32, tiles_n: u32, programs: u64, dies: u32) -> Panels {
         if dies < 2 {
             return self.panels(tiles_m, tiles_n, programs);
@@ -77,7 +75,7 @@ impl LaunchOrder {
         Panels { a, b }
     }
 
-    /// Panels that the first `programs` programs touch (programs past the grid touch none).
+    /// Panels that the first `programs` programs touch (programs beyond the grid touch none).
     pub fn panels(self, tiles_m: u32, tiles_n: u32, programs: u64) -> Panels {
         let (rows, columns) = (u64::from(tiles_m), u64::from(tiles_n));
         let programs = programs.min(rows * columns);
@@ -97,12 +95,11 @@ impl LaunchOrder {
     }
 }
 
-/// Programs that a search over groups walks at most, about.
+/// Approximate maximum of programs walked in a search over group sizes.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// The group size whose first `programs` programs (those that run at once) touch the fewest bytes;
-/// the smallest if several do. `None` for an empty grid or no programs. For `dies` see
-/// [`LaunchOrder::panels_of_dies`].
+/// The group size whose first `programs` programs (those that run concurrently) touch the fewest bytes; the smallest on
+/// a tie. `None` for an empty grid or no programs. `dies` as in [`LaunchOrder::panels_of_dies`].
 pub fn best_group_size(
     (tiles_m, tiles_n): (u32, u32),
     programs: u32,
@@ -113,8 +110,8 @@ pub fn best_group_size(
     if tiles_m == 0 || tiles_n == 0 || programs == 0 {
         return None;
     }
-    // A band with more rows than programs that run at once touches the same parts as a lower one. With
-    // several dies each group costs a walk.
+    // A group of more rows than concurrent programs touches the same panels as a smaller one. With several dies each
+    // candidate costs a walk over the programs, so there is a budget.
     let most = match dies {
         0 | 1 => programs,
         _ => programs.min((MOST_STEPS / programs).max(64)),
@@ -146,8 +143,8 @@ mod tests {
         assert_eq!(grouped.blocks(9), 54);
         assert_eq!(best_group_size((9, 9), 9, 1, 1.0, 1.0), Some(3));
         assert_eq!(best_group_size((0, 9), 9, 1, 1.0, 1.0), None);
-        // Three dies in turn: row by row each reads the row and three columns, in groups of three a
-        // row and three columns too, but three times as much as one die would of each column.
+        // Three dies, round-robin. Row by row, each die reads its row and three columns; in groups of three, each reads
+        // a row and three columns too, so columns are read three times as often as by one die.
         let dies = |order: LaunchOrder| order.panels_of_dies(9, 9, 9, 3);
         assert_eq!(dies(LaunchOrder::RowMajor), Panels { a: 3, b: 9 });
         assert_eq!(dies(LaunchOrder::Grouped(3)), Panels { a: 3, b: 9 });

@@ -47,7 +47,7 @@ impl Config<'_> {
     }
 }
 
-/// Defaults of a `model_type` for keys that its configuration leaves out.
+/// Defaults of a `model_type` for keys that its configuration omits.
 struct Family {
     gated: bool,
     tied: bool,
@@ -99,12 +99,11 @@ impl Model {
                 .any(|key| text.contains(key))
     }
 
-    /// Reads a Hugging Face `config.json`: Llama, Mistral, Mixtral, Qwen, DeepSeek, GPT-2, BERT,
-    /// Falcon and others that use the same keys. Keys it does not need are ignored; of a
-    /// multimodal model the text part is read.
+    /// Reads a Hugging Face `config.json`: Llama, Mistral, Mixtral, Qwen, DeepSeek, GPT-2, BERT, Falcon and others with
+    /// the same keys. Unneeded keys are ignored; of a multimodal model the text part is read.
     ///
     /// # Errors
-    /// [`JsonError`] with the position in the text, or with the key that is missing or wrong.
+    /// [`JsonError`] with the position in the text, or with the missing or wrong key.
     ///
     /// ```
     /// use gemmscope_model::transformer::Model;
@@ -147,7 +146,7 @@ impl Config<'_> {
             "hidden_dim",
         ])? {
             Some(width) => width,
-            // GPT-2 and Falcon leave out the width if it is four times the hidden size.
+            // GPT-2 and Falcon omit the width if it is 4 x hidden.
             None if !family.gated => hidden
                 .checked_mul(4)
                 .ok_or_else(|| wrong("hidden_size", "four times this exceeds 32 bits"))?,
@@ -205,7 +204,7 @@ impl Config<'_> {
                 ));
             }
         };
-        // Falcon's first generation has one key head, though the file has another count.
+        // First-generation Falcon has one key head whatever count its file states.
         let multi_query =
             self.flag("multi_query", false)? && !self.flag("new_decoder_architecture", false)?;
         let kv_heads = if multi_query {
@@ -222,13 +221,13 @@ impl Config<'_> {
         else {
             return Ok(None);
         };
-        // Some dense models have this key with 0 or 1.
+        // Some dense models have this key, set to 0 or 1.
         if count < 2 {
             return Ok(None);
         }
         let intermediate = self.required(&["moe_intermediate_size", "intermediate_size"])?;
         let shared = match self.optional(&["shared_expert_intermediate_size"])? {
-            // Given as a width; it is a whole number of experts in the known models.
+            // Given as the total width, in known models a multiple of the expert width.
             Some(width) if intermediate > 0 => width / intermediate,
             _ => self.optional(&["n_shared_experts"])?.unwrap_or(0),
         };
@@ -252,7 +251,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The configuration gives the same sizes as the preset.
+    /// Asserts that the configuration gives the same sizes as the preset.
     fn same(text: &str, id: &str) {
         let model = Model::from_config(text).unwrap();
         let expected = preset(id).unwrap();

@@ -1,4 +1,4 @@
-//! The list of a step's GEMMs.
+//! Lists the GEMMs of a step.
 
 use super::{
     Attention, Experts, LayerPart, Model, ModelGemm, Pass, Phase, Workload, WorkloadError,
@@ -58,7 +58,7 @@ impl List<'_> {
         u32::try_from(value).map_err(|_| wrong(what, format!("size {value} exceeds 32 bits")))
     }
 
-    /// The part of a width that one device gets.
+    /// One device's part of a width.
     fn shard(&self, width: u64, what: &'static str) -> Result<u64, WorkloadError> {
         if width.is_multiple_of(self.shards) {
             Ok(width / self.shards)
@@ -111,7 +111,7 @@ impl List<'_> {
         }
     }
 
-    /// Number of new positions of a sequence, and of positions they attend to.
+    /// New positions per sequence, and positions they attend to.
     fn positions(&self) -> (u64, u64) {
         let length = u64::from(self.workload.length);
         match self.workload.phase {
@@ -120,7 +120,7 @@ impl List<'_> {
         }
     }
 
-    /// Product of activations with cached keys (stored N x K) or values (stored K x N).
+    /// Operation of activations times cached keys (stored N x K) or values (stored K x N).
     fn cache_op(&self, keys: bool) -> Operation {
         let types = self.workload.types;
         Operation::mixed(types.activation, types.kv_cache, types.output).with_layout(false, keys)
@@ -172,7 +172,7 @@ impl List<'_> {
         let query = heads.saturating_mul(nope + rope);
         match q_rank {
             Some(rank) => {
-                // Every device computes it: it is small, and each needs the result.
+                // Replicated on every device: it is small, and each needs the result.
                 let rank = u64::from(rank);
                 self.linear(LayerPart::QueryDown, tokens, rank, hidden, false, layers)?;
                 self.linear(LayerPart::QueryUp, tokens, query, rank, false, layers)?;
@@ -264,7 +264,7 @@ impl List<'_> {
         if !self.model.lm_head {
             return Ok(());
         }
-        // Inference needs the logits of each sequence's last position only.
+        // Inference needs logits only for the last position of each sequence.
         let rows = if self.workload.backward {
             self.workload.tokens()
         } else {

@@ -1,10 +1,10 @@
-//! The number of a model's parameters, and the bytes of weights and cache.
+//! Parameter count of a model, and the bytes of weights and KV cache.
 
 use super::{Attention, Experts, Model};
 use crate::dtype::DataType;
 
 impl Model {
-    /// Weights of one attention block: matrices only.
+    /// Weights of one attention block, matrices only.
     fn attention_weights(&self) -> f64 {
         let (hidden, heads) = (f64::from(self.hidden), f64::from(self.heads));
         match self.attention {
@@ -31,7 +31,7 @@ impl Model {
         }
     }
 
-    /// Number of matrices in a feed-forward: three with a gate, else two.
+    /// Matrices per feed-forward: three if gated, else two.
     fn matrices(&self) -> f64 {
         if self.gated { 3.0 } else { 2.0 }
     }
@@ -44,7 +44,7 @@ impl Model {
         self.layers - self.expert_layers()
     }
 
-    /// Parameters in the matrices of all layers, counting `experts` routed experts in each.
+    /// Parameters in the matrices of all layers, counting `routed(experts)` experts in each expert layer.
     fn layer_matrix_parameters(&self, routed: impl Fn(Experts) -> f64) -> f64 {
         let hidden = f64::from(self.hidden);
         let dense = hidden * f64::from(self.intermediate) * self.matrices();
@@ -57,8 +57,8 @@ impl Model {
             + f64::from(self.expert_layers()) * sparse
     }
 
-    /// All parameters: embeddings, matrices, norms and biases. Small vectors that only some models
-    /// have (norms of queries and keys, router corrections) are left out.
+    /// All parameters: embeddings, matrices, norms and biases. Excludes small vectors of some models (norms of queries
+    /// and keys, router corrections).
     pub fn parameters(&self) -> f64 {
         let hidden = f64::from(self.hidden);
         let table = f64::from(self.vocab) * hidden;
@@ -72,7 +72,7 @@ impl Model {
             biases += f64::from(head_dim) * (f64::from(self.heads) + 2.0 * f64::from(kv_heads));
         }
         if self.bias {
-            // Down and attention output, up, and the gate.
+            // Biases of down and attention output, of up, and of the gate.
             biases += 2.0 * hidden + (self.matrices() - 1.0) * f64::from(self.intermediate);
         }
         table
@@ -83,19 +83,19 @@ impl Model {
             + self.layer_matrix_parameters(|experts| f64::from(experts.count))
     }
 
-    /// Parameters in the matrices that one token is multiplied with, the output projection
-    /// included: a forward pass does twice this much work a token, and attention on top.
+    /// Parameters of the matrices that one token is multiplied with, output projection included: a forward pass does
+    /// twice this much work per token, plus attention.
     pub fn active_matrix_parameters(&self) -> f64 {
         let head = if self.lm_head { f64::from(self.vocab) * f64::from(self.hidden) } else { 0.0 };
         head + self.layer_matrix_parameters(|experts| f64::from(experts.per_token))
     }
 
-    /// Bytes of all weights in this type, block scales included, over all devices.
+    /// Bytes of all weights in this type, block scales included, summed over all devices.
     pub(crate) fn weight_bytes(&self, dtype: DataType) -> f64 {
         self.parameters() * (dtype.bytes() + dtype.scale_bytes_per_element())
     }
 
-    /// Bytes of cache that one token of one sequence needs in all layers.
+    /// Bytes of KV cache per token and sequence, over all layers.
     ///
     /// Grouped: `2 layers kv_heads head_dim s`; latent: `layers (kv_rank + rope_dim) s`.
     pub(crate) fn kv_bytes_per_token(&self, dtype: DataType) -> f64 {

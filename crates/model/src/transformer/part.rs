@@ -15,23 +15,23 @@ pub enum LayerPart {
     Key = "k_proj", "key projection";
     /// Values alone.
     Value = "v_proj", "value projection";
-    /// Queries to their compressed form.
+    /// Down projection of the queries to their compressed form.
     QueryDown = "q_a_proj", "query compression";
-    /// Compressed queries to heads.
+    /// Up projection of the compressed queries to heads.
     QueryUp = "q_b_proj", "query expansion";
-    /// Keys and values to their compressed form.
+    /// Down projection of keys and values to their compressed form.
     KeyValueDown = "kv_a_proj", "key and value compression";
-    /// Compressed keys and values to heads.
+    /// Up projection of compressed keys and values to heads.
     KeyValueUp = "kv_b_proj", "key and value expansion";
-    /// Queries through the key's up-projection, so that the cache can stay compressed.
+    /// Queries times the key up projection, so that the cache stays compressed.
     QueryAbsorb = "q absorbed", "query through the key expansion";
-    /// Compressed results through the value's up-projection.
+    /// Compressed attention output times the value up projection.
     ValueAbsorb = "v absorbed", "result through the value expansion";
-    /// Q K^T, one a sequence and key head.
+    /// Q K^T, one per sequence and key head.
     Scores = "Q K^T", "attention scores Q K^T";
-    /// P V, one a sequence and value head.
+    /// P V, one per sequence and value head.
     Context = "P V", "attention context P V";
-    /// Heads back to the residual stream.
+    /// Output projection: heads back to the residual stream.
     AttentionOut = "o_proj", "attention output projection";
     /// Gate and up projection in one.
     GateUp = "gate_up_proj", "gate and up projection";
@@ -41,7 +41,7 @@ pub enum LayerPart {
     Up = "up_proj", "up projection";
     /// Down projection.
     Down = "down_proj", "down projection";
-    /// Scores of the experts.
+    /// Expert scores of the router.
     Router = "router", "expert router";
     /// Gate and up of a routed expert.
     ExpertGateUp = "gate_up_proj", "gate and up projection";
@@ -89,17 +89,17 @@ impl LayerPart {
         }
     }
 
-    /// True for grouped GEMMs over the routed experts.
+    /// True for GEMMs that run once per routed expert with tokens.
     pub fn is_routed(self) -> bool {
         matches!(self, Self::ExpertGateUp | Self::ExpertGate | Self::ExpertUp | Self::ExpertDown)
     }
 
-    /// True for GEMMs of the experts that every token goes through.
+    /// True for GEMMs of the shared experts.
     fn is_shared(self) -> bool {
         matches!(self, Self::SharedGateUp | Self::SharedGate | Self::SharedUp | Self::SharedDown)
     }
 
-    /// True for the products of attention, which have no weights.
+    /// True for Q K^T and P V, which have no weights.
     pub fn is_attention(self) -> bool {
         matches!(self, Self::Scores | Self::Context)
     }

@@ -15,7 +15,7 @@ pub fn preset(id: &str) -> Option<&'static Model> {
     presets().iter().find(|model| model.id == id)
 }
 
-/// A decoder of the Llama kind: grouped attention, gated feed-forward, no biases.
+/// A Llama-style decoder: grouped-query attention, gated feed-forward, no biases.
 fn llama(
     (id, name, repository): (&str, &str, &str),
     [layers, hidden, heads, kv_heads, intermediate, vocab]: [u32; 6],
@@ -40,7 +40,7 @@ fn llama(
     }
 }
 
-/// Whole although it is long: a table with an entry a model.
+/// Long because it is a table with one entry per model.
 fn build() -> Vec<Model> {
     vec![
         llama(
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn parameters_are_the_published_ones() {
-        // Totals of the published checkpoints, in billions.
+        // Parameters of the published checkpoints, in billions.
         for (id, billions) in [
             ("llama-2-7b", 6.738),
             ("llama-2-13b", 13.016),
@@ -175,14 +175,14 @@ mod tests {
             assert_eq!(model.validate(), Ok(()), "{id}");
             assert!(!model.source.is_empty());
         }
-        // To the last parameter, norms included.
+        // Exact, norms included.
         assert_eq!(preset("llama-2-7b").unwrap().parameters(), 6_738_415_616.0);
     }
 
     #[test]
     fn active_parameters_of_expert_models() {
         let active = |id| preset(id).unwrap().active_matrix_parameters() / 1e9;
-        // The papers say 12.9 and 37 billion; the input embedding is not multiplied.
+        // The papers say 12.9 and 37 billion; the input embedding is a lookup, not a product.
         assert!((active("mixtral-8x7b") - 12.9).abs() < 0.2);
         assert!((active("deepseek-v3") - 37.0).abs() < 0.8);
     }

@@ -1,4 +1,4 @@
-//! The shortest possible time of a step: every GEMM at its own roof.
+//! Lower bound of a step's time: every GEMM at its own roof.
 
 use super::{Model, ModelGemm, Workload, WorkloadError};
 use crate::hardware::{Device, RoofKind};
@@ -14,23 +14,22 @@ pub struct GemmBest {
     pub gemm: ModelGemm,
     /// The roof of its compute type.
     pub roof: Roof,
-    /// Shortest time of one run.
+    /// Roofline time of one run.
     pub time: Seconds,
-    /// Shortest time of all its runs in the step.
+    /// Roofline time of all its runs in the step.
     pub total_time: Seconds,
-    /// Time of one run to expect: see [`Device::expected_s`].
+    /// Expected time of one run: see [`Device::expected_s`].
     pub expected: Seconds,
-    /// What others reach, where that is published and at hand.
+    /// Published time of others, if one is loaded for a similar shape.
     pub reference: Option<ReferenceTime>,
-    /// What limits it.
+    /// What limits it at its roof.
     pub bound: Bound,
-    /// The smallest M at which it reaches the ridge. `None` for products of attention, or if no M
-    /// does.
+    /// Smallest M at which it reaches the ridge point. `None` for products of attention, or if no M does.
     pub ridge_m: Option<u32>,
 }
 
-/// A step on one device, each GEMM at its roof. It has no communication, norms or sampling, so a
-/// real step takes longer.
+/// A step on one device, each GEMM at its roof. Excludes communication, norms and sampling, so a real step takes
+/// longer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepTotals {
     /// Each GEMM, as [`Model::gemms`] lists them.
@@ -39,26 +38,26 @@ pub struct StepTotals {
     pub work: Flops,
     /// Compulsory bytes of the step on one device.
     pub bytes: Bytes,
-    /// Shortest time of the step.
+    /// Roofline time of the step: the sum over its GEMMs.
     pub time: Seconds,
-    /// Time of the step to expect: the sum of what each of its GEMMs is expected to take.
+    /// Expected time of the step: the sum over its GEMMs.
     pub expected: Seconds,
-    /// Tokens that the step reads or generates, over its shortest time.
+    /// Tokens that the step reads or generates / its roofline time.
     pub tokens_per_s: f64,
     /// Weights on one device, embeddings included.
     pub weight_bytes: Bytes,
-    /// Cached keys and values of the step's context on one device.
+    /// KV cache of the step's context on one device.
     pub kv_cache_bytes: Bytes,
     /// True if weights and cache fit in the device's memory. `None` if its size is unknown.
     pub fits: Option<bool>,
 }
 
-/// Why a step has no shortest time.
+/// Why a step has no totals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TotalsError {
-    /// The step itself cannot be listed.
+    /// The GEMMs of the step cannot be listed.
     Workload(WorkloadError),
-    /// The device has no peak for a type, which the sentence names.
+    /// The device has no peak for a type; the sentence names it.
     NoRoof(String),
 }
 
@@ -80,11 +79,11 @@ impl From<WorkloadError> for TotalsError {
 }
 
 impl Model {
-    /// The best a device could do for one step: the sum of every GEMM's roofline time.
+    /// Totals of one step with every GEMM at its roof.
     ///
     /// # Errors
-    /// [`TotalsError::Workload`] as [`Model::gemms`], and [`TotalsError::NoRoof`] where the device
-    /// has no peak of a type that the step computes in.
+    /// [`TotalsError::Workload`] as [`Model::gemms`], and [`TotalsError::NoRoof`] if the device has no peak for a type
+    /// that the step multiplies in.
     pub fn totals(
         &self,
         workload: &Workload,
@@ -104,7 +103,7 @@ impl Model {
                 time,
                 total_time: time * gemm.count as f64,
                 expected,
-                // Weights are stored N x K in every table, and a model says nothing of that.
+                // Tables assume weights stored N x K, as `Model::gemms` does.
                 reference: device.references.time(&gemm.problem),
                 bound: roof.bound(gemm.problem.intensity().0),
                 ridge_m: (!gemm.part.is_attention()).then(|| roof.ridge_m(&gemm.problem)).flatten(),
@@ -115,7 +114,7 @@ impl Model {
         let shards = f64::from(workload.tensor_parallel);
         let weight_bytes = self.weight_bytes(workload.types.weight) / shards;
         let tokens = f64::from(workload.batch) * f64::from(workload.length);
-        // A compressed cache has no heads, so every device stores all of it.
+        // A compressed cache has no heads to divide, so every device stores all of it.
         let kv_shards = match self.attention {
             super::Attention::Grouped { .. } => shards,
             super::Attention::Latent { .. } => 1.0,
@@ -152,7 +151,7 @@ mod tests {
         let model = preset("llama-2-7b").unwrap();
         let mi300x = by_id("mi300x").unwrap();
         let step = model.totals(&Workload::decode(1, 1), mi300x, RoofKind::Datasheet).unwrap();
-        // All matrices but the input embedding, 2 bytes each, at 5.3 TB/s.
+        // All matrices (not the input embedding), 2 bytes each, at 5.3 TB/s.
         let bytes = 2.0 * model.active_matrix_parameters();
         close(step.bytes.0, bytes, 2e-3);
         close(step.time.0, bytes / 5.3e12, 2e-3);
@@ -176,11 +175,11 @@ mod tests {
 
     #[test]
     fn cache_sizes() {
-        // Llama 2 7B: 2 x 32 layers x 4096 x 2 bytes a token; Llama 3 70B an eighth of its heads.
+        // Llama 2 7B: 2 x 32 layers x 4096 x 2 bytes per token; Llama 3 70B caches an eighth of its heads.
         let bytes = |id: &str| preset(id).unwrap().kv_bytes_per_token(DataType::Fp16);
         assert_eq!(bytes("llama-2-7b"), 524_288.0);
         assert_eq!(bytes("llama-3-70b"), 327_680.0);
-        // DeepSeek-V3 keeps 512 + 64 values a layer.
+        // DeepSeek-V3 caches 512 + 64 values per layer.
         assert_eq!(bytes("deepseek-v3"), 61.0 * 576.0 * 2.0);
     }
 
@@ -192,12 +191,12 @@ mod tests {
         assert_eq!(error.to_string(), "Tesla V100-SXM2 has no bf16 peak, so no roof");
         let fp16 = Workload { types: Types::uniform(DataType::Fp16), ..Workload::decode(1, 1) };
         assert!(model.totals(&fp16, v100, RoofKind::Datasheet).is_ok());
-        // Without an achievable rate the step keeps the datasheet's.
+        // Without an achievable rate the datasheet's is used.
         let [a, b] = [RoofKind::Datasheet, RoofKind::Achievable]
             .map(|kind| model.totals(&fp16, v100, kind).unwrap());
         assert_eq!(a, b);
         let calls: u64 = a.gemms.iter().map(|g| g.gemm.count).sum();
-        // One token is all memory.
+        // With one token every GEMM is memory-bound.
         let moved = a.time.0 / Roof::REACHED_BANDWIDTH;
         close(a.expected.0, moved + calls as f64 * 4.5e-6, 1e-9);
     }

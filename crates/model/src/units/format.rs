@@ -1,4 +1,4 @@
-//! How figures are written: one function for each kind, for every text, table, axis and report.
+//! Formatting of figures: one function per kind, for every text, table, axis and report.
 
 use std::fmt::Display;
 /// A factor and the prefix that stands for it.
@@ -19,10 +19,10 @@ pub const SI: [Prefix; 11] = [
     (1e18, "E"),
 ];
 
-/// [`SI`] from one up, for things that are counted.
+/// [`SI`] from one up, for counted things.
 pub const SI_FROM_ONE: &[Prefix] = SI.split_at(4).1;
 
-/// [`SI_FROM_ONE`] up to T: data sheets write rates as `1307 TFLOP/s`, never in `PFLOP/s`.
+/// [`SI_FROM_ONE`] up to T: datasheets write rates as `1307 TFLOP/s`, never in `PFLOP/s`.
 pub const SI_OF_RATES: &[Prefix] = SI_FROM_ONE.split_at(5).0;
 
 const IEC: [Prefix; 7] = [
@@ -41,8 +41,7 @@ pub(crate) fn format_si(value: f64, unit: &str, digits: usize) -> String {
     with_prefix(value, unit, digits, &SI)
 }
 
-/// A duration as people say it: with SI prefixes up to 100 s, then in minutes, from three hours on
-/// in hours: `110.6 µs`, `72.38 min`.
+/// A duration: with SI prefixes up to 100 s, then in minutes, from three hours on in hours: `110.6 µs`, `72.38 min`.
 pub(crate) fn seconds(value: f64, digits: usize) -> String {
     let (scaled, unit) = match value.abs() {
         v if !v.is_finite() || v < 100.0 => return format_si(value, "s", digits),
@@ -60,8 +59,8 @@ pub fn seconds_brief(value: f64) -> String {
 /// Ratio of high to low end from which [`seconds_range`] gives only the high end.
 pub const WIDE: f64 = 10.0;
 
-/// A range of estimated durations, two digits each: `2.5 to 3.1 ms`; one of them if both read
-/// alike; `up to 3.1 ms` from 0 on, and where the range is [`WIDE`].
+/// A range of estimated durations, two digits each: `2.5 to 3.1 ms`; only one if both read alike; `up to 3.1 ms` if the
+/// low end is 0 or the range is [`WIDE`].
 pub fn seconds_range((low, high): (f64, f64)) -> String {
     let (least, most) = (seconds(low, 2), seconds(high, 2));
     if least == most {
@@ -76,7 +75,7 @@ pub fn seconds_range((low, high): (f64, f64)) -> String {
     }
 }
 
-/// Like [`format_si`], for things that are counted and have no milli or micro: `0.5 FLOP`.
+/// Like [`format_si`], for counted things, which have no milli or micro: `0.5 FLOP`.
 pub(crate) fn format_si_from_one(value: f64, unit: &str, digits: usize) -> String {
     with_prefix(value, unit, digits, SI_FROM_ONE)
 }
@@ -91,9 +90,8 @@ pub(super) fn with_prefix(value: f64, unit: &str, digits: usize, prefixes: &[Pre
     format!("{} {prefix}{unit}", format_significant(scaled, digits))
 }
 
-/// The value divided by the factor of the prefix that suits it, and that prefix. Takes the next
-/// prefix where rounding to `digits` significant digits reaches it: 999.97 kB at three digits is
-/// 1.00 MB. Zero and values that are not finite have no prefix.
+/// The value scaled to the prefix that suits it, and that prefix. Takes the next prefix if rounding to `digits`
+/// significant digits reaches it: 999.97 kB at three digits is 1.00 MB. Zero and non-finite values have no prefix.
 pub fn under_prefix(value: f64, digits: usize, prefixes: &[Prefix]) -> (f64, &'static str) {
     if !value.is_finite() || value == 0.0 {
         return (value, "");
@@ -113,8 +111,8 @@ pub fn under_prefix(value: f64, digits: usize, prefixes: &[Prefix]) -> (f64, &'s
     (value / prefix.0, prefix.1)
 }
 
-/// A plain number with `digits` significant digits and no exponent in the usual range:
-/// `1365`, `692.8`, `0.02600`. Digits before the point are never rounded away.
+/// A number with `digits` significant digits and no exponent in the usual range: `1365`, `692.8`, `0.02600`. Digits
+/// before the point are never rounded away.
 pub fn format_significant(value: f64, digits: usize) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -137,8 +135,8 @@ pub fn format_significant(value: f64, digits: usize) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A plain number with at most `digits` significant digits and no zeros at its end, as on an
-/// axis: `0.0012`, `100`. Digits before the point are rounded too: 123456 at three is `123000`.
+/// A number with at most `digits` significant digits and no trailing zeros, as on an axis: `0.0012`, `100`. Digits
+/// before the point are rounded too: 123456 at three is `123000`.
 pub fn format_short(value: f64, digits: usize) -> String {
     let digits = digits.clamp(1, 15);
     let magnitude = value.abs();
@@ -151,7 +149,7 @@ pub fn format_short(value: f64, digits: usize) -> String {
     trim_zeros(format_significant(value, digits))
 }
 
-/// A number as text without the zeros at the end of its decimals: `2.50` is `2.5`.
+/// Removes trailing zeros of the decimals: `2.50` becomes `2.5`.
 pub fn trim_zeros(mut number: String) -> String {
     if number.contains('.') && !number.contains('e') {
         let kept = number.trim_end_matches('0').trim_end_matches('.').len();
@@ -170,7 +168,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A share as a percentage: `63.8 %`. Two decimals under 1 %; `unknown` where it is not finite.
+/// A fraction as a percentage: `63.8 %`. Two decimals under 1 %; `unknown` if it is not finite.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         "unknown".to_owned()
@@ -183,7 +181,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A change as a percentage with its sign and at most one decimal: `+15 %`, `+8.4 %`, `−11.8 %`.
+/// A relative change as a percentage with its sign and at most one decimal: `+15 %`, `+8.4 %`, `−11.8 %`.
 pub fn signed_percent(change: f64) -> String {
     if !change.is_finite() {
         return "unknown".to_owned();
@@ -199,7 +197,7 @@ pub fn signed_percent(change: f64) -> String {
     format!("{sign}{number} %")
 }
 
-/// A share that a model estimates, as a percentage: `91 %`. One decimal under 10 %.
+/// An estimated fraction as a percentage: `91 %`. One decimal under 10 %.
 pub fn rounded_percent(share: f64) -> String {
     if share.is_finite() && share >= 0.0995 {
         format!("{} %", fixed(share * 100.0, 0))
@@ -208,7 +206,7 @@ pub fn rounded_percent(share: f64) -> String {
     }
 }
 
-/// A count with a narrow space between thousands, from five digits on: `1234`, `12 345`.
+/// A count with narrow spaces between thousands, from five digits on: `1234`, `12 345`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     if digits.len() < 5 {
@@ -224,7 +222,7 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// A count with its noun: `1 row`, `2 rows`. The plural adds an s.
+/// A count with its noun, an s added in the plural: `1 row`, `2 rows`.
 pub fn plural(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
@@ -234,7 +232,7 @@ pub fn and_more(n: usize) -> String {
     format!("and {} more", grouped(n as u64))
 }
 
-/// `a, b or c`; "" of none.
+/// `a, b or c`; empty for no names.
 pub fn either(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match names.as_slice() {
@@ -249,13 +247,13 @@ pub(crate) fn above_zero(found: impl Display) -> String {
     format!("expected a number above zero, found {found}")
 }
 
-/// Error message for a text that is none of the known ones.
+/// Error message for a text that is not one of the known ones.
 pub fn expected_one_of(known: &[impl AsRef<str>], text: &str) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     format!("expected one of {}: {text}", known.join(", "))
 }
 
-/// Error message for a text that is no (`whole`) number in this range.
+/// Error message for a text that is not a (`whole`) number in this range.
 pub fn expected_in(whole: bool, least: impl Display, most: impl Display, text: &str) -> String {
     let kind = if whole { "a whole number" } else { "a number" };
     format!("expected {kind} from {least} to {most}: {text}")
@@ -267,7 +265,8 @@ pub fn capitalized(text: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// A text that goes on in a sentence. A word with a second capital letter (`GEMM`) keeps its first.
+/// The text with its first letter in lower case, to continue a sentence. A word with a second capital letter (`GEMM`)
+/// keeps its first.
 pub fn decapitalized(text: &str) -> String {
     let mut chars = text.chars();
     let (first, second) = (chars.next(), chars.clone().next());

@@ -1,4 +1,4 @@
-//! Reads units from the headers of benchmark files.
+//! Parses units in the headers of benchmark files.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,17 +16,17 @@ pub enum TimeUnit {
     /// Nanosecond.
     Nanoseconds = 1e-9, "ns";
 }
-/// Every unit, from the largest.
+/// Every unit, largest first.
 pub const ALL;
-/// How many seconds one of this unit is.
+/// Seconds per unit.
 pub fn to_si -> f64;
-/// The symbol that the page shows: `µs`.
+/// Symbol on the page: `µs`.
 pub fn label -> &'static str;
 }
 
 impl TimeUnit {
-    /// Reads a text that is a unit and nothing else: `us`, `msec`, `(sec)`. Accepts the micro sign
-    /// and the Greek mu, and ignores case.
+    /// Parses a text that is a unit and nothing else: `us`, `msec`, `(sec)`. Accepts the micro sign and the Greek mu,
+    /// and ignores case.
     ///
     /// ```
     /// use gemmscope_model::units::TimeUnit;
@@ -52,7 +52,7 @@ impl TimeUnit {
 }
 
 crate::named! {
-/// The unit of a column of rates of work. FLOP and integer operations count the same.
+/// The unit of a column of compute rates. FLOP and integer operations count the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateUnit {
@@ -69,16 +69,16 @@ pub enum RateUnit {
     /// 1e15 FLOP/s.
     PetaFlops = 1e15, "PFLOP/s";
 }
-/// Every unit, from the smallest.
+/// Every unit, smallest first.
 pub const ALL;
-/// How many FLOP/s one of this unit is.
+/// FLOP/s per unit.
 pub fn to_si -> f64;
-/// The symbol that the page shows: `TFLOP/s`.
+/// Symbol on the page: `TFLOP/s`.
 pub fn label -> &'static str;
 }
 
 impl RateUnit {
-    /// Reads a text that is a unit: `TFLOPS`, `Gflops`, `TFLOPS/s`, `TERAFLOPS`, `tops`.
+    /// Parses a text that is a unit: `TFLOPS`, `Gflops`, `TFLOPS/s`, `TERAFLOPS`, `tops`.
     ///
     /// A bare `GFLOP` is an amount of work and not a rate: `None`.
     ///
@@ -119,7 +119,7 @@ impl RateUnit {
 }
 
 crate::named! {
-/// The unit of a column of bandwidths. Decimal and binary units are kept apart.
+/// The unit of a column of bandwidths. Decimal and binary units are distinct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BandwidthUnit {
     /// B/s.
@@ -150,26 +150,26 @@ pub enum BandwidthUnit {
     #[serde(rename = "TiB/s")]
     Tebibytes = 1099511627776.0, "TiB/s";
 }
-/// Every unit, decimal first, from the smallest.
+/// Every unit, decimal before binary, smallest first.
 pub const ALL;
-/// How many B/s one of this unit is.
+/// B/s per unit.
 pub fn to_si -> f64;
-/// The symbol that the page shows: `GiB/s`.
+/// Symbol on the page: `GiB/s`.
 pub fn label -> &'static str;
 }
 
 impl BandwidthUnit {
-    /// Reads a text that is a unit: `GB/s`, `GiB/s`, `TB/s`, `bytes/sec`, `tb_per_sec`.
+    /// Parses a text that is a unit: `GB/s`, `GiB/s`, `TB/s`, `bytes/sec`, `tb_per_sec`.
     ///
-    /// The spelling decides between decimal and binary units. Importers correct producers that
-    /// write GB/s over binary numbers. `gbps` means bytes, as in benchmark files.
+    /// The spelling decides between decimal and binary units; importers correct producers that write GB/s over binary
+    /// numbers. `gbps` means bytes, as in benchmark files.
     pub fn parse(text: &str) -> Option<Self> {
         let text = bare(text).replace("_per_", "/").replace(" per ", "/");
         let amount = match text.split_once('/') {
             Some((amount, "s" | "sec" | "second")) => amount,
             Some(_) => return None,
             None => text.strip_suffix("ps").or_else(|| {
-                // CLBlast writes `GBs`; a bare `bs` is no unit, and `bytes` is an amount.
+                // CLBlast writes `GBs`; a bare `bs` is not a unit, and `bytes` is an amount.
                 let rest = text.strip_suffix('s');
                 rest.filter(|rest| rest.len() >= 2 && *rest != "byte")
             })?,
@@ -199,15 +199,14 @@ impl BandwidthUnit {
     }
 }
 
-/// The text in lower case with one spelling of micro, without spaces or brackets around it.
+/// Lower case, one spelling of micro, no surrounding spaces or brackets.
 fn bare(text: &str) -> String {
     let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']).trim();
     // U+03BC is the Greek letter, U+00B5 the micro sign; lower-casing U+039C gives the former.
     text.to_lowercase().replace('\u{3bc}', "\u{b5}")
 }
 
-/// Tries the text in brackets, then each word from the last to the first, since the unit is
-/// usually at the end of a title.
+/// Tries the text in brackets, then each word from the last to the first, since titles usually end with the unit.
 fn in_header<T>(title: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
     let bracketed = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
         let (_, rest) = title.split_once(open)?;

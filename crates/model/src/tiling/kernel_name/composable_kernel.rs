@@ -1,5 +1,4 @@
-//! Composable Kernel: the tile is at known places among the template arguments, in mangled and in
-//! readable names.
+//! Composable Kernel: the tile has fixed positions among the template arguments, in mangled and in readable names.
 
 use super::scan::{Sizes, leading_number, sizes, words};
 use super::{KernelName, Library};
@@ -34,8 +33,8 @@ fn tile(m: u32, n: u32, k: u32) -> Option<Tile> {
     (m > 0 && n > 0 && k > 0).then_some(Tile { m, n, k: Some(k) })
 }
 
-/// Block size and tile at the start of a list of integers. Block-scaled kernels have the three
-/// sizes of the scale block between them.
+/// Block size and tile at the start of a list of integers. In block-scaled kernels the three sizes of the scale block
+/// lie between them.
 fn of_list(list: &[u32], scaled: bool) -> Option<Found> {
     let (block, rest) = list.split_first()?;
     let rest = if scaled { rest.get(3..)? } else { rest };
@@ -60,8 +59,8 @@ fn readable(name: &str) -> Option<Found> {
     of_list(&list, is_scaled(name))
 }
 
-/// `...GemmSpecializationE7ELi128ELi16ELi32ELi64E...`: integers are `Li<n>E`. The first long run
-/// holds the tile; the text before the run tells what else is in it.
+/// `...GemmSpecializationE7ELi128ELi16ELi32ELi64E...`: integers are `Li<n>E`. The first long run holds the tile; the
+/// text before the run tells what else is in it.
 fn mangled(name: &str) -> Option<Found> {
     const LONG: usize = 8;
     let bytes = name.as_bytes();
@@ -89,7 +88,7 @@ fn mangled(name: &str) -> Option<Found> {
                 // The number of prefetch stages comes first.
                 of_list(list.get(1..)?, false)
             } else {
-                // The block size is the template's first argument, far in front.
+                // The block size is the template's first argument, far earlier.
                 let block = name.split_once("ILi").and_then(|(_, rest)| leading_number(rest));
                 match list[..] {
                     [m, n, k, ..] => Some((block, tile(m, n, k)?)),
@@ -105,7 +104,7 @@ fn mangled(name: &str) -> Option<Found> {
     None
 }
 
-/// The text ends with a value of this enumeration: `GemmSpecializationE7E`.
+/// True if the text ends with a value of this enum: `GemmSpecializationE7E`.
 fn ends_with_enum(text: &str, name: &str) -> bool {
     text.strip_suffix('E')
         .map(|text| text.trim_end_matches(|c: char| c.is_ascii_digit()))
@@ -123,7 +122,7 @@ fn instance(name: &str) -> Option<Found> {
     Some((block, tile(m, n, k)?))
 }
 
-/// The layouts of A and B: column-major is transposed.
+/// Transposes of A and B: column-major is transposed.
 fn layouts(name: &str) -> Option<(bool, bool)> {
     let mut found = words(name).filter_map(|word| {
         if word.ends_with("RowMajor") {

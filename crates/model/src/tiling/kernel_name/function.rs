@@ -1,6 +1,6 @@
-//! The function in a kernel's name.
+//! The function name in a kernel's symbol.
 
-/// The function in the name of a kernel, without return type, template arguments and parameters.
+/// Function name of a kernel, without return type, template arguments and parameters.
 ///
 /// ```
 /// use gemmscope_model::tiling::kernel_name::function;
@@ -20,7 +20,7 @@ pub fn function(name: &str) -> String {
             '<' | '(' => open.push(c),
             '>' if open.last() == Some(&'<') => drop(open.pop()),
             ')' => {
-                // What is between two round brackets may compare.
+                // A `<` inside parentheses may be a comparison.
                 while open.pop().is_some_and(|o| o != '(') {}
             }
             _ if open.is_empty() => out.push(c),
@@ -31,7 +31,7 @@ pub fn function(name: &str) -> String {
     last.filter(|f| f.contains(char::is_alphanumeric)).map_or(name.clone(), str::to_owned)
 }
 
-/// Whether the function of this name moves data between devices: those of NCCL and RCCL.
+/// True if the function moves data between devices (NCCL, RCCL).
 ///
 /// ```
 /// use gemmscope_model::tiling::kernel_name::communicates;
@@ -44,7 +44,7 @@ pub fn communicates(name: &str) -> bool {
     own.starts_with("nccl") || own.starts_with("rccl")
 }
 
-/// The names in a symbol of C++ (Itanium ABI) after its `_Z`: `N5aiter4normE` is `aiter::norm`.
+/// The names in a C++ symbol (Itanium ABI) after `_Z`: `N5aiter4normE` is `aiter::norm`.
 fn mangled(symbol: &str) -> String {
     let nested = symbol.strip_prefix('N');
     let mut rest = nested.unwrap_or(symbol);
@@ -61,7 +61,7 @@ fn mangled(symbol: &str) -> String {
     names.join("::")
 }
 
-/// The name at the start of a symbol, which follows its length, and the rest: `4normE`.
+/// Splits a length-prefixed name off a symbol: `4normE` is (`norm`, `E`).
 fn counted(symbol: &str) -> Option<(&str, &str)> {
     let name = symbol.trim_start_matches(|c: char| c.is_ascii_digit());
     let length = symbol[..symbol.len() - name.len()].parse().ok()?;

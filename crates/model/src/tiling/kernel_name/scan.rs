@@ -1,11 +1,11 @@
-//! Reads names byte by byte: the page needs no regular expressions for it.
+//! Scans names byte by byte, which saves the page a regular-expression engine.
 
-/// Runs of letters and digits.
+/// Maximal runs of letters and digits.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Numbers joined by `x`, all above zero.
+/// Positive numbers joined by `x`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sizes {
     Two([u32; 2]),
@@ -13,13 +13,13 @@ pub(super) enum Sizes {
     Four([u32; 4]),
 }
 
-/// A word of two to four numbers joined by `x`: `256x128x64`.
+/// Parses two to four numbers joined by `x`: `256x128x64`.
 pub(super) fn sizes(word: &str) -> Option<Sizes> {
     let mut found = [0u32; 4];
     let mut count = 0;
     for part in word.split('x') {
         let slot = found.get_mut(count)?;
-        // `parse` accepts a sign, but a word has only letters and digits.
+        // `parse` would accept a sign, but words have only letters and digits.
         *slot = part.parse().ok().filter(|size| *size > 0)?;
         count += 1;
     }
@@ -37,8 +37,8 @@ pub(super) fn sizes_after_prefix(word: &str, prefix: &str) -> Option<Sizes> {
     sizes(word.strip_prefix(prefix)?)
 }
 
-/// The number behind a key, with `_`, `:`, `=`, quotes or blanks between: `num_warps: 8`,
-/// `BLOCK_SIZE_M_128`, `split_k4`. The key must not end a longer one.
+/// The number after a key, with `_`, `:`, `=`, quotes or blanks between: `num_warps: 8`, `BLOCK_SIZE_M_128`,
+/// `split_k4`. The key must not be the end of a longer word.
 pub(super) fn number_after(text: &str, key: &str) -> Option<u32> {
     text.match_indices(key).find_map(|(at, _)| {
         let before = text[..at].chars().next_back();

@@ -1,10 +1,10 @@
-//! What a kernel was built for, by its name.
+//! The architecture a kernel was built for, from its name.
 
 use super::scan::words;
 
-/// The generation of tensor cores that a kernel of CUTLASS or cuBLAS was built for: 80 of
-/// `cutlass_80_tensorop_…`, `ampere_bf16_s16816gemm_…` and `sm80_xmma_gemm_…`. `None` for kernels that
-/// use no tensor cores, and where the name does not tell.
+/// Tensor core generation that a CUTLASS or cuBLAS kernel was built for: 80 of `cutlass_80_tensorop_…`,
+/// `ampere_bf16_s16816gemm_…` and `sm80_xmma_gemm_…`. `None` for kernels without tensor cores, and if the name does not
+/// tell.
 pub fn built_for(name: &str) -> Option<u32> {
     let mut words = words(name).peekable();
     let mut found = None;
@@ -25,8 +25,8 @@ pub fn built_for(name: &str) -> Option<u32> {
     found
 }
 
-/// The compiler target of a kernel, as devices name theirs: `gfx942` of Tensile's `…_ISA942_…`, `sm_90` of
-/// `sm90_xmma_gemm_…`. `None` where the name does not tell.
+/// Compiler target of a kernel, in the devices' notation: `gfx942` of Tensile's `…_ISA942_…`, `sm_90` of
+/// `sm90_xmma_gemm_…`. `None` if the name does not tell.
 ///
 /// ```
 /// use gemmscope_model::tiling::kernel_name::{runs_on, target};
@@ -45,8 +45,8 @@ pub fn target(name: &str) -> Option<String> {
     amd.or_else(|| built_for(name).map(|generation| format!("sm_{generation}")))
 }
 
-/// False where a device of this compiler target cannot run a kernel that was built for `kernel`: a newer
-/// NVIDIA device runs older kernels, an AMD device only its own. True where the device's is not known.
+/// True if a device of compiler target `device` can run a kernel built for `kernel`: newer NVIDIA devices run older
+/// kernels, AMD devices only their own. True if the device's target is unknown.
 pub fn runs_on(kernel: &str, device: &str) -> bool {
     match (generation(kernel), generation(device)) {
         (Some(kernel), Some(device)) => kernel <= device,
@@ -54,7 +54,7 @@ pub fn runs_on(kernel: &str, device: &str) -> bool {
     }
 }
 
-/// The number of a target of NVIDIA: 90 of `sm_90`.
+/// Number of an NVIDIA target: 90 of `sm_90`.
 pub fn generation(target: &str) -> Option<u32> {
     let number = target.strip_prefix("sm_")?;
     number.trim_end_matches(['a', 'f']).parse().ok()

@@ -1,4 +1,4 @@
-//! Tensile, of rocBLAS and hipBLASLt: words between underscores, of which `MT` is the macro tile.
+//! Tensile (rocBLAS, hipBLASLt): words separated by underscores; `MT` is the macro tile.
 
 use super::scan::{sizes_after_prefix, words};
 use super::{KernelName, Library, tile_of};
@@ -7,8 +7,8 @@ use crate::dtype::from_tensile_code;
 /// `Cijk_Alik_Bljk_BBS_BH_..._MT256x128x64_..._GSU2_..._SK3_..._WG32_8_1`.
 pub(super) fn read(name: &str) -> Option<KernelName> {
     let tile = words(name).find_map(|word| sizes_after_prefix(word, "MT")).and_then(tile_of)?;
-    // Other projects may write MT too: a Tensile name also has its index notation, or is a
-    // custom kernel with its matrix instruction.
+    // Other projects may write MT too, so require Tensile's index notation, or the matrix instruction of a custom
+    // kernel.
     let index_notation = words(name).any(|word| word.len() == 4 && word.starts_with("Cij"));
     let instruction = words(name).any(|word| sizes_after_prefix(word, "MI").is_some());
     if !index_notation && !instruction {
@@ -52,7 +52,7 @@ pub(super) fn read(name: &str) -> Option<KernelName> {
         if let Some(rest) = word.strip_prefix("GSU") {
             match rest.parse::<u32>() {
                 Ok(parts) if parts > 0 => parsed.split_k = Some(parts),
-                // GSUAMB and GSUAMBSK: the factor is an argument of the launch.
+                // GSUAMB and GSUAMBSK: the factor is a launch argument.
                 _ if rest.starts_with("AMB") => parsed.split_k_at_run_time = true,
                 _ => {}
             }
@@ -71,7 +71,7 @@ pub(super) fn read(name: &str) -> Option<KernelName> {
     Some(parsed)
 }
 
-/// Threads of `_WG32_8_1` or `_WG16_16_1`: the product.
+/// Threads per workgroup, the product in `_WG32_8_1` or `_WG16_16_1`.
 fn work_group(name: &str) -> Option<u32> {
     let mut rest = words(name);
     let first: u32 = rest.find_map(|word| word.strip_prefix("WG")?.parse().ok())?;

@@ -1,4 +1,4 @@
-//! Names as the libraries print them, and text that is none.
+//! Names as the libraries print them, and text that is no kernel name.
 
 use super::*;
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ fn tensile_says_much_more() {
     assert_eq!((name.split_k, name.stream_k), (None, Some(false)));
     assert!(name.split_k_at_run_time);
     assert_eq!(name.row_major_tile(), Some(Tile { m: 32, n: 16, k: Some(256) }));
-    // cuBLAS is called in column-major order too: 7 x 20 workgroups for 888 x 2880.
+    // cuBLAS is called in column-major order: 7 x 20 workgroups for 888 x 2880.
     let nvjet = KernelName::parse("nvjet_tst_144x128_64x6_2x1_v_bz_bias_TNN");
     assert_eq!(nvjet.row_major_tile().map(|t| (t.m, t.n)), Some((128, 144)));
     let own =
@@ -110,7 +110,7 @@ fn a_macro_tile_of_any_library() {
     assert_eq!(KernelName::parse("mt64_sk1").tile, None);
 }
 
-/// Kernels of cuBLAS and the type in which they multiply.
+/// cuBLAS kernels and the type of their multiplication.
 #[test]
 fn multiplied_types() {
     for (name, wanted) in [

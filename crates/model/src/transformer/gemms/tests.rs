@@ -1,4 +1,4 @@
-//! Shapes, and that nothing is lost or counted twice.
+//! Shapes, and that totals match the parameter count.
 
 use super::super::{LayerPart, ModelGemm, Pass, Types, Workload, preset, presets};
 use super::*;
@@ -68,6 +68,7 @@ fn experts_share_the_tokens() {
     // One token goes to two of eight experts, in one grouped GEMM a layer.
     assert_eq!(shape(&gemms, LayerPart::ExpertUp), (2, 14336, 4096, 1, 32));
     assert_eq!(shape(&gemms, LayerPart::Router), (1, 8, 4096, 1, 32));
+    // 20 tokens over 8 experts: four get three, four get two.
     let gemms = model.gemms(&Workload::decode(10, 16)).unwrap();
     let down = gemms.iter().find(|gemm| gemm.part == LayerPart::ExpertDown).unwrap();
     assert_eq!((down.problem.m, down.count), (20, 32));
@@ -152,7 +153,7 @@ proptest! {
         } else {
             Workload::decode(batch, length)
         };
-        // Biases add work of their own.
+        // Biases add their own work.
         let model = Model { bias: false, qkv_bias: false, ..model.clone() };
         let gemms = model.gemms(&workload).unwrap();
         let found = work(&gemms, |gemm| !gemm.part.is_attention());
@@ -165,7 +166,7 @@ proptest! {
         let layers = 2.0 * tokens * model.active_matrix_parameters() - tokens * head;
         let expected = layers + f64::from(batch) * head;
         prop_assert!((found / expected - 1.0).abs() < 1e-9, "{}: {found} {expected}", model.id);
-        // Attention: 2 x tokens x context x heads x (key size + value size), each layer.
+        // Attention: 2 x tokens x context x heads x (key size + value size) per layer.
         let (key, value) = match (model.attention, workload.phase) {
             (Attention::Grouped { head_dim, .. }, _) => (head_dim, head_dim),
             (Attention::Latent { nope_dim, rope_dim, value_dim, .. }, Phase::Prefill) => {
@@ -186,7 +187,7 @@ proptest! {
         let whole = Workload { backward: true, ..Workload::prefill(batch, 32) };
         let shared = Workload { tensor_parallel: shards, ..whole };
         let model = Model { bias: false, qkv_bias: false, ..presets()[index].clone() };
-        // What every device computes for itself is not shared.
+        // Replicated GEMMs are not divided by the devices.
         let is_shared = |gemm: &ModelGemm| {
             !matches!(gemm.part, LayerPart::Router | LayerPart::QueryDown | LayerPart::KeyValueDown)
         };
