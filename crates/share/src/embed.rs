@@ -1,34 +1,32 @@
 //! Messages between an embedded page and its host: types, limits, and who may send what.
 //!
-//! A host page (or the `<gemm-scope>` element) sends one window message
-//! `{gemm: {v: 1, type: "connect"}}` with a `MessagePort`; everything after goes over the port.
-//! Every request has an `id` and gets exactly one reply, `ok` or `error`. Unknown fields are
-//! ignored; unknown types are refused.
+//! A host page (or the `<gemm-scope>` element) sends one window message `{gemm: {v: 1, type: "connect"}}` with a
+//! `MessagePort`; everything after goes over the port. Every request has an `id` and gets exactly one reply, `ok` or
+//! `error`. Unknown fields are ignored; unknown types are refused.
 //!
 //! ```text
-//! host -> frame  {type: "load", id, name, format?, device?} + bytes: ArrayBuffer
+//! host -> embed  {type: "load", id, name, format?, device?} + bytes: ArrayBuffer
 //!                {type: "view", id, set: {view?, device?, theme?, hash?}}
 //!                {type: "export", id, what: "svg" | "csv" | "view" | "summary"}
-//! frame -> host  {type: "ready", app, v: [1]}
+//! embed -> host  {type: "ready", app, v: [1]}
 //!                {type: "ok", id, …} | {type: "error", id, code, message}
 //!                {type: "resize", height} | {type: "change", view}
 //! ```
 //!
-//! Any page may be the parent of the frame, since it only hands over data that it has already. An
-//! embedded page in turn has no file picker, no storage and no service worker, and tells its host
-//! nothing but what came from the host.
+//! Any page may embed gemmscope, since it only passes in data that it has already. An embedded page in turn has no file
+//! picker, no storage and no service worker, and tells its host nothing except what came from the host.
 
 use gemmscope_model::units::expected_one_of;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Version of the protocol; a host asks for one of [`VERSIONS`].
+/// Supported versions of the protocol; a host asks for one of them.
 pub const VERSIONS: [u32; 1] = [1];
-/// Largest file a host may hand over, bytes.
+/// Maximum size of a file from a host, bytes.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
-/// Longest name, characters.
+/// Maximum length of a name, characters.
 pub(crate) const MAX_NAME: usize = 256;
-/// Longest message without its bytes, characters.
+/// Maximum length of a message without its bytes, characters.
 pub(crate) const MAX_MESSAGE: usize = 64 << 10;
 
 /// Why a message was refused: `code` is stable, `message` is for the log.
@@ -36,9 +34,9 @@ pub(crate) const MAX_MESSAGE: usize = 64 << 10;
 pub struct Refusal {
     /// Id of the refused request, if it could be read.
     pub id: Option<u64>,
-    /// `bad-message`, `unknown-type`, `version`, `source`, `connected`, `too-large`, `busy`.
+    /// Stable code: `bad-message`, `unknown-type`, `version`, `source`, `connected`, `too-large`, `busy`.
     pub code: &'static str,
-    /// The expected message, for the log.
+    /// What was expected, for the log.
     pub message: String,
 }
 
@@ -51,15 +49,15 @@ impl Refusal {
 /// A request over the port.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Show this file; its bytes are beside the JSON.
+    /// Show this file, whose bytes accompany the JSON.
     Load {
         /// Id for the reply.
         id: u64,
         /// Name to show, printable.
         name: String,
-        /// Format id that overrides detection.
+        /// Format id, which overrides detection.
         format: Option<String>,
-        /// Adds the file to those shown.
+        /// True to add the file to those shown.
         add: bool,
     },
     /// Change the view; absent keys keep their values.
@@ -88,11 +86,11 @@ pub struct ViewChange {
     pub device: Option<String>,
     /// `auto`, `light` or `dark`.
     pub theme: Option<String>,
-    /// A whole view state, as after `#` in a link; replaces the current one.
+    /// A complete view state, as after `#` in a link; replaces the current one.
     pub hash: Option<String>,
 }
 
-/// What can be exported.
+/// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmbedExport {
@@ -110,18 +108,18 @@ pub enum EmbedExport {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
-    /// The first message, after connecting.
+    /// First message after connecting.
     Ready {
         /// Version of the app.
         app: String,
-        /// Versions of the protocol it speaks.
+        /// Supported versions of the protocol.
         v: Vec<u32>,
     },
     /// The request was carried out.
     Ok {
         /// Id of the request.
         id: u64,
-        /// The result, if the request has one.
+        /// Result, if the request has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
     },
@@ -134,14 +132,14 @@ pub enum Reply {
         /// A sentence for people.
         message: String,
     },
-    /// The height of the whole page, CSS pixels, rounded up.
+    /// The page's height has changed.
     Resize {
-        /// CSS pixels.
+        /// Height of the whole page, CSS pixels, rounded up.
         height: u32,
     },
     /// The user changed the view.
     Change {
-        /// View state, as after `#`.
+        /// View state, as after `#` in a link.
         view: String,
     },
 }
@@ -152,12 +150,12 @@ impl From<Refusal> for Reply {
     }
 }
 
-/// Checks whether a window message opens the connection. `data` is its JSON, `from_parent` tells
-/// whether it came from the parent window, and `ports` is the number of ports in it.
+/// Checks whether a window message opens the connection. `data` is its JSON, `from_parent` is true if it came from the
+/// parent window, and `ports` is the number of ports in it.
 ///
 /// # Errors
 ///
-/// `Err(None)` if the message is not for gemmscope and is to be ignored.
+/// The refusal to send; `None` if the message is not for gemmscope and should be ignored.
 pub fn connect(
     data: &str,
     from_parent: bool,
@@ -192,16 +190,16 @@ pub fn connect(
     }
 }
 
-/// The type of a message.
+/// Expected form of a message.
 const SHAPE: &str = "expected an object with a type and an id, a whole number";
 
-/// The start of a text, as a refusal quotes it.
+/// First characters of a text, for quoting in a refusal.
 fn start(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Reads a request from the JSON of a port message. `bytes` is the size of the `ArrayBuffer` beside it; `busy` is
-/// true while a file is being loaded.
+/// Parses a request from the JSON of a port message. `bytes` is the size of its `ArrayBuffer`, if any; `busy` is true
+/// while a file is being loaded.
 ///
 /// # Errors
 ///
@@ -273,7 +271,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
 /// A URL as the browser's own parser split it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UrlParts {
-    /// With the colon: `https:`.
+    /// Scheme with the colon: `https:`.
     pub protocol: String,
     /// Host without port.
     pub hostname: String,
@@ -288,16 +286,16 @@ pub struct UrlParts {
 /// What to do with the `src` of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourcePolicy {
-    /// From the page's own origin: fetched without asking.
+    /// Same origin as the page: fetch without asking.
     SameOrigin,
-    /// From this host: the user is asked once.
+    /// This host: ask the user once.
     Ask(String),
-    /// Not fetched, for the reason in the sentence.
+    /// Do not fetch, for the reason in the sentence.
     Refuse(String),
 }
 
-/// Decides about the `src` of a link: https is allowed, and plain http from this machine or the page's own origin;
-/// an address with a user name never.
+/// Decides about the `src` of a link: https is allowed, and plain http from this machine or the page's own origin; an
+/// address with a user name never.
 pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
     let same = src.protocol == page.protocol && src.host == page.host && !src.host.is_empty();
     if !src.username.is_empty() || !src.password.is_empty() {
@@ -319,8 +317,8 @@ pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
     }
 }
 
-/// The address of the file itself for the address of a page that shows it, on GitHub or Hugging
-/// Face. Other addresses are returned unchanged.
+/// Maps the address of a GitHub or Hugging Face page that shows a file to the address of the file itself. Returns other
+/// addresses unchanged.
 pub fn raw_address(src: &str) -> String {
     for (shown, raw, from, to) in [
         ("https://github.com/", "https://raw.githubusercontent.com/", "/blob/", "/"),
@@ -341,7 +339,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn url(text: &str) -> UrlParts {
-        // As the browser splits it; enough for tests.
+        // Splits as the browser does, well enough for tests.
         let (protocol, rest) = text.split_once("//").unwrap_or((text, ""));
         let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
