@@ -116,8 +116,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// Bytes that the bias gradients read: dY of each layer with a bias, M N elements once. They are row sums of dY and
-    /// not GEMMs, so they are in no time of the step.
+    /// Bytes that the bias gradients read: dY of each layer with a bias, M N elements once. They are sums over the rows
+    /// of dY and not GEMMs, so they are in no time of the step.
     pub fn bias_gradients(&self) -> Bytes {
         let forward = self.rows.iter().map(|r| &r.best.gemm).filter(|g| g.pass == Pass::Forward);
         let biased = forward.filter(|g| g.problem.op.bias);

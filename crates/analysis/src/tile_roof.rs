@@ -344,8 +344,8 @@ impl<'a> TileRoofs<'a> {
         })
     }
 
-    /// Seconds of one call of a row at its tile's roof, if compute limits it, its waves, and the number of units of the
-    /// device.
+    /// Seconds of one call of a row at its tile's roof, its waves, and the device's number of units. `None` if memory
+    /// limits it, or if tile, split-K or waves are unknown.
     pub fn bound_s(&self, row: usize) -> Option<(f64, Waves, u32)> {
         let tiled = self.tiled(row)?;
         // With an unknown split-K factor the tile does not determine the time.

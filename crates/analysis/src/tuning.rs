@@ -99,21 +99,21 @@ pub enum Convergence {
     NoGain,
     /// The last generation still gained.
     Gaining {
-        /// Its gain.
+        /// Relative gain.
         gain: f64,
     },
     /// Too few generations after the last gain to tell.
     Perhaps {
         /// The generation of the last gain.
         order: f64,
-        /// Its gain.
+        /// Relative gain.
         gain: f64,
     },
     /// Enough generations without a gain.
     Converged {
         /// The generation of the last gain.
         order: f64,
-        /// Its gain.
+        /// Relative gain.
         gain: f64,
         /// Number of generations after it.
         quiet: usize,

@@ -133,7 +133,7 @@ const RECENT: usize = 256;
 /// Numbers values in order of first occurrence: the number of each value, and the value of each number.
 pub fn numbered(values: &mut dyn Iterator<Item = u64>) -> (Vec<u32>, Vec<u64>) {
     let (mut met, mut known) = (Vec::new(), FxHashMap::default());
-    // Most values are among few, found in the cache without the map.
+    // Few values are frequent, so the cache finds most of them without the map.
     let mut recent = [(0, u32::MAX); RECENT];
     let number = |value: u64| {
         let last = &mut recent[(mix(0, value) >> 56) as usize];

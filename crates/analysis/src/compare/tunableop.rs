@@ -17,7 +17,7 @@ const PARAMETERS: &str = "parameters";
 /// Digits of a time in TunableOp's files.
 const DIGITS: usize = 6;
 
-/// Rows by operation and parameters, at most one per file.
+/// Rows of all files by operation and parameters.
 type Keys<'a> = BTreeMap<(&'a str, &'a str), Vec<u32>>;
 
 /// Why no TunableOp file can be written.

@@ -32,7 +32,7 @@ pub(crate) fn attribute(text: &str) -> String {
     references(text, |c, _, _| " -._~:/?#@=%+,;$*()".contains(c))
 }
 
-/// Element text in HTML, MDX or a Markdown paragraph, in none of which a character is markup.
+/// Element text that is inert in HTML, MDX and Markdown paragraphs.
 pub(crate) fn link_text(text: &str) -> String {
     references(text, |c, before, after| match c {
         // Markdown drops blanks at the edges, and treats these as markup next to a blank.

@@ -44,7 +44,7 @@ impl Rejected {
     const MOST_REASONS: usize = 256;
     const FURTHER: &str = "another reason: there are more than 255 different ones";
 
-    /// Puts the reasons of an earlier list first. Its rows have no lines here, only counts.
+    /// Puts the rows of another list first. Of the rows that were here only the counts are kept, not the lines.
     pub fn precede(&mut self, first: &Rejected) {
         let known = std::mem::take(&mut self.reasons);
         *self = first.clone();
