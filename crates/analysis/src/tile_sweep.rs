@@ -1,7 +1,8 @@
 //! Sweeps over tiles: for each shape the best measured tile, the tile that a model suggests, and the limit of each
 //! cell.
 //!
-//! The model depends on the shape. For a flat GEMM (M up to [`FLAT_M`], tiled along N only) it is [`flat::model_tick`].
+//! The model depends on the shape. For a flat GEMM (M up to [`FLAT_M`], tiled along N only) it is
+//! [`model_tick`](gemmscope_model::tiling::flat::model_tick).
 //! For other shapes it suggests, among the tiles whose roof is within 10 % of the highest, the one with the least
 //! traffic between L2 and the units.
 

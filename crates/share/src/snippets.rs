@@ -1,7 +1,7 @@
 //! Snippets to paste into pages of a documentation system.
 //!
 //! A snippet is code in another language, and its values (file names, the page's address, the view) come from links and
-//! disks that anyone may have made. So each value is escaped for its target language; all escapes are in [`escape`]. A
+//! disks that anyone may have made. So each value is escaped for its target language; all escapes are in `escape`. A
 //! test parses every snippet and finds exactly the intended elements and strings, whatever the values are.
 
 pub(crate) mod escape;

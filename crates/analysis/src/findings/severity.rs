@@ -30,7 +30,7 @@ impl Severity {
 
 /// A measured cause of at least this share precedes a larger cause without a measurement.
 pub const MEASURED_SHARE: f64 = 0.02;
-/// Share above which, with an efficiency under [`CRITICAL_EFFICIENCY`], a finding is Critical.
+/// Share above which, with an efficiency under `CRITICAL_EFFICIENCY`, a finding is Critical.
 pub const CRITICAL_SHARE: f64 = 0.15;
 /// See [`CRITICAL_SHARE`].
 const CRITICAL_EFFICIENCY: f64 = 0.30;

@@ -28,7 +28,7 @@ pub enum Runs {
 /// The accounts of one side on one device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Book {
-    /// Index of the side in [`Frame::counted`].
+    /// Index of the side in [`Frame::counted`](gemmscope_table::field::Frame::counted).
     pub number: usize,
     /// Name of the side; "" if no sides are compared.
     pub side: String,

@@ -11,7 +11,7 @@ pub struct Change {
     pub book: usize,
     /// Account whose cause is changed.
     pub account: Account,
-    /// For [`Account::Rest`]: restricts it to GEMMs with this [bound](rest_bound).
+    /// For [`Account::Rest`]: restricts it to GEMMs with this bound.
     pub bound: Option<Bound>,
 }
 

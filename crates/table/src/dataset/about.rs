@@ -29,7 +29,7 @@ impl Source {
         }
     }
 
-    /// Reads a text written by [`about`](Self::about): a source without name, format and rows.
+    /// Reads a text written by `about`: a source without name, format and rows.
     ///
     /// # Errors
     /// The JSON error as text.

@@ -14,7 +14,7 @@ impl Dataset {
     /// a column that one side lacks is padded with "missing".
     ///
     /// Operation, device and file of a row are 16-bit codes. Rows whose operation or file exceeds the codes are
-    /// rejected; rows whose device does get [`Dataset::FURTHER_DEVICE`], with a note.
+    /// rejected; rows whose device does get `Dataset::FURTHER_DEVICE`, with a note.
     pub fn append(&mut self, other: Dataset) {
         let mut joiner = Joiner { data: std::mem::take(self), ..Joiner::default() };
         joiner.add(other);
