@@ -1,13 +1,11 @@
 //! Compares sides (files, libraries, devices, values of any column) on the GEMMs they share.
 //!
-//! Rows are grouped by the chosen keys and by side. A group whose rows are different GEMMs or ran
-//! on different devices is *ambiguous*: it is counted and left out, since a ratio of different
-//! problems has no meaning. Rows that differ only in kernel, tile or split-K are *variants*, of
-//! which the fastest counts. Rows that agree in these too are *repeats*, of which the median
-//! counts, with the spread around it.
+//! Rows are grouped by the chosen keys and by side. A group whose rows are different GEMMs or ran on different devices
+//! is *ambiguous*: it is counted and left out, since a ratio of different problems is meaningless. Rows that differ
+//! only in kernel, tile or split-K are *variants*, of which the fastest counts. Rows that agree in these too are
+//! *repeats*, of which the median counts, with the spread around it.
 //!
-//! Ratios are always B over A: above 1, B is faster. [`duel`] compares two sides, [`winner`] all
-//! of them.
+//! Ratios are always B / A: above 1, B is faster. [`duel`] compares two sides, [`winner`] all of them.
 
 pub mod dispatch;
 pub mod duel;
@@ -33,7 +31,7 @@ use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::group::{self, mix};
 use std::collections::HashMap;
 
-/// Sides within this share of each other are tied, where no other threshold is set.
+/// Default tie threshold: sides within this fraction of each other are tied.
 pub const TIE: f64 = 0.02;
 
 /// True if a row has a time that can be compared.
@@ -47,29 +45,29 @@ pub(crate) fn measured(data: &Dataset, row: usize) -> bool {
 pub struct SideSample {
     /// Index of its first row in [`Comparison::rows`].
     first: u32,
-    /// Number of rows, slower variants included.
+    /// Number of rows, including slower variants.
     total: u32,
     /// Number of repeats of the fastest variant.
     pub n: u32,
     /// Median time of one call, seconds.
     pub time_s: f64,
-    /// Spread of one measurement, seconds: 1.4826 x MAD of the repeats, or for a single row the
-    /// standard deviation in the file; NaN if neither is known.
+    /// Spread of one measurement, seconds: 1.4826 x MAD of the repeats, or for a single row the standard deviation in
+    /// the file; NaN if neither is known.
     pub spread_s: f64,
-    /// Distance of the quartiles, seconds; NaN for fewer than four repeats.
+    /// Interquartile range, seconds; NaN for fewer than four repeats.
     pub iqr_s: f64,
-    /// Standard deviation, seconds; NaN for a single row without one of its own.
+    /// Standard deviation, seconds; NaN for a single row that states none.
     pub std_s: f64,
-    /// Work over the median time, FLOP/s.
+    /// Work / median time, FLOP/s.
     pub rate: f64,
-    /// Share of the side's own roof; NaN if it is unknown.
+    /// Efficiency against the side's own roof; NaN if that is unknown.
     pub efficiency: f64,
-    /// Calls the configuration stands for.
+    /// Calls that the configuration stands for.
     pub calls: f64,
 }
 
 impl SideSample {
-    /// Slower variants (other kernels, tiles) that were left out.
+    /// Number of rows of slower variants (other kernels, tiles), which are left out.
     pub(crate) fn slower_variants(&self) -> u32 {
         self.total - self.n
     }
@@ -80,41 +78,41 @@ impl SideSample {
 pub struct Comparison {
     /// Sides and keys.
     pub setup: Setup,
-    /// The name of each side, as everything else calls it.
+    /// Name of each side, the same as everywhere else.
     pub names: Vec<String>,
-    /// Number of configurations on each side, without ambiguous ones.
+    /// Number of configurations per side, without ambiguous ones.
     pub configurations: Vec<u64>,
-    /// Configurations that all sides have.
+    /// Number of configurations that all sides have.
     pub matched: u64,
-    /// Configurations of each side that not all other sides have.
+    /// Number of configurations per side that some other side lacks.
     pub unmatched: Vec<u64>,
-    /// Configurations with different GEMMs or devices on one side, which are left out.
+    /// Number of configurations with different GEMMs or devices on one side, which are left out.
     pub ambiguous: u64,
-    /// Rows of the sides without a time.
+    /// Number of rows without a time.
     pub unmeasured: u64,
-    /// Configurations in which slower variants were left out.
+    /// Number of configurations in which slower variants were left out.
     pub with_variants: u64,
-    /// Configurations in which repeats were combined.
+    /// Number of configurations in which repeats were combined.
     pub with_repeats: u64,
-    /// Configurations that at least two sides have.
+    /// Number of configurations that at least two sides have.
     pairs: usize,
-    /// One row per configuration, for its key.
+    /// One row per configuration, to read its key from.
     keys: Vec<u32>,
-    /// The configurations whose rows agree in bias and beta besides, as one side has both under the key;
+    /// Configurations that were also split by bias and beta, because a side has several of them under one key;
     /// ascending.
     split: Vec<u32>,
-    /// All that at least two sides have ran on one device.
+    /// True if all configurations that at least two sides have ran on one device.
     on_one_device: bool,
-    /// End of each configuration's samples.
+    /// End of each configuration's samples (prefix sum).
     ends: Vec<u32>,
     /// Side and sample, ordered by configuration and side.
     samples: Vec<(u16, SideSample)>,
-    /// Rows, grouped; [`SideSample`] points into it.
+    /// Rows by sample; [`SideSample`] points into it.
     rows: Vec<u32>,
 }
 
 impl Comparison {
-    /// Groups the rows of a frame.
+    /// Compares the rows of a frame.
     pub fn new(frame: &Frame, setup: &Setup) -> Comparison {
         let data = &*frame.data;
         let mut setup = setup.clone();
@@ -135,7 +133,7 @@ impl Comparison {
                 unmeasured += 1;
             }
         }
-        // The lowest bits of a key are the side, so that the rows of each lie beside each other.
+        // The lowest bits of a key are the side, so that rows of a side are adjacent.
         let bits = sides.next_power_of_two().trailing_zeros();
         let grouped = group::by_key(&of_side, &|row| {
             keys[row as usize] >> bits << bits | u64::from(side(row).unwrap_or(0))
@@ -167,7 +165,7 @@ impl Comparison {
             if out.add(&mut samples, group, bits, &mut rows) {
                 continue;
             }
-            // `mm` and `addmm` of one shape: each has its own rival.
+            // `mm` and `addmm` of one shape are compared separately.
             let epilogue = |of: &(u64, u32)| data.ops[data.op[of.1 as usize] as usize].epilogue();
             for one in Operation::EPILOGUES {
                 part.clear();
@@ -175,7 +173,7 @@ impl Comparison {
                 if part.is_empty() {
                     continue;
                 }
-                // A part that is all of the group was tried.
+                // A part that is the whole group failed already.
                 let tells = part.len() < group.len();
                 match tells && out.add(&mut samples, &part, bits, &mut rows) {
                     true => out.split.push(out.keys.len() as u32 - 1),
@@ -191,7 +189,7 @@ impl Comparison {
         out
     }
 
-    /// Adds a configuration, whose side is in the lowest `bits` of its keys; false if a side's rows are different
+    /// Adds a configuration, whose side is in the lowest `bits` of its keys; false if the rows of a side are different
     /// GEMMs.
     fn add(
         &mut self,
@@ -222,7 +220,7 @@ impl Comparison {
             self.configurations[*side as usize] += 1;
             self.unmatched[*side as usize] += u64::from(!full);
         }
-        // Said of those that matched.
+        // Counted only for configurations that all sides have.
         let any = |of: fn(&SideSample) -> bool| u64::from(full && samples.iter().any(|s| of(&s.1)));
         self.with_variants += any(|s| s.slower_variants() > 0);
         self.with_repeats += any(|s| s.n > 1);
@@ -236,12 +234,12 @@ impl Comparison {
         self.keys.len()
     }
 
-    /// True where no configuration was found.
+    /// True if there are no configurations.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The sides that have a configuration, ascending, each with its sample.
+    /// Sides that have a configuration, ascending, each with its sample.
     pub fn samples(&self, configuration: usize) -> &[(u16, SideSample)] {
         let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);
         let start = configuration.checked_sub(1).map_or(0, end);
@@ -254,7 +252,7 @@ impl Comparison {
         found.filter(|s| usize::from(s.0) == side).map(|s| &s.1).next()
     }
 
-    /// Seconds that slower sides take longer than the fastest one, a call of each.
+    /// Seconds by which slower sides exceed the fastest, summed over configurations and sides, one call each.
     pub(crate) fn at_stake_s(&self) -> f64 {
         let times = |i| self.samples(i).iter().map(|s| s.1.time_s);
         let lost = |i| {
@@ -264,7 +262,7 @@ impl Comparison {
         (0..self.len()).map(lost).filter(|s| s.is_finite()).sum()
     }
 
-    /// A row that has the configuration's key.
+    /// A row of the configuration, to read its key from.
     pub fn row(&self, configuration: usize) -> usize {
         self.keys.get(configuration).map_or(0, |&r| r as usize)
     }
@@ -275,8 +273,7 @@ impl Comparison {
         self.rows.get(first..first + sample.n as usize).unwrap_or(&[])
     }
 
-    /// The key of a configuration as text: `128 × 1280 × 2048, fp16, NT`; with its device where there are
-    /// several.
+    /// Key of a configuration as text: `128 × 1280 × 2048, fp16, NT`; with the device if there are several.
     pub fn label(&self, frame: &Frame, configuration: usize) -> String {
         let row = self.row(configuration);
         let mut keys = self.setup.keys.clone();
@@ -288,7 +285,7 @@ impl Comparison {
         label
     }
 
-    /// Configurations that at least two sides have.
+    /// Number of configurations that at least two sides have.
     pub fn pairs_possible(&self) -> usize {
         self.pairs
     }
@@ -300,7 +297,7 @@ impl Comparison {
         sides.min().map(usize::from)
     }
 
-    /// By side, whether it shares a configuration with this one.
+    /// By side: true if it shares a configuration with `side`.
     pub fn shared_with(&self, side: usize) -> Vec<bool> {
         let mut shared = vec![false; self.setup.sides.len()];
         for c in (0..self.len()).filter(|c| self.sample(*c, side).is_some()) {
@@ -311,20 +308,20 @@ impl Comparison {
         shared
     }
 
-    /// Configurations that one side has and another one has not.
+    /// Number of configurations that `side` has and `other` lacks.
     pub fn alone(&self, side: usize, other: usize) -> u64 {
         let has = |c: usize, side| self.sample(c, side).is_some();
         (0..self.len()).filter(|c| has(*c, side) && !has(*c, other)).count() as u64
     }
 
-    /// Configurations that two sides have.
+    /// Number of configurations that both sides have.
     pub fn shared(&self, a: usize, b: usize) -> u64 {
         let has = |c: usize, side| self.sample(c, side).is_some();
         (0..self.len()).filter(|c| has(*c, a) && has(*c, b)).count() as u64
     }
 }
 
-/// The names of sides: those that the frame's own sides have, else their values.
+/// Names of sides: the frame's names if these are the frame's sides, else their values.
 fn names(frame: &Frame, setup: &Setup) -> Vec<String> {
     let own = frame.decision().side.as_ref() == Some(&setup.side);
     let sides = match own {
@@ -338,7 +335,7 @@ fn names(frame: &Frame, setup: &Setup) -> Vec<String> {
     told_apart(setup.sides.iter().map(name).collect())
 }
 
-/// Names with what long ones (kernels) begin with alike left out, as whole words: `…MT256x256x64_MI16x16x1`.
+/// Strips the common prefix (whole words) from long names such as kernels: `…MT256x256x64_MI16x16x1`.
 fn told_apart(mut names: Vec<String>) -> Vec<String> {
     let is_long = |name: &&mut String| name.chars().count() > NAME;
     let long: Vec<&mut String> = names.iter_mut().filter(is_long).collect();
@@ -353,7 +350,7 @@ fn told_apart(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// How many letters names begin with alike.
+/// Length of the common prefix of names.
 pub fn shared_start(names: &[&str]) -> usize {
     let Some((first, others)) = names.split_first() else {
         return 0;
@@ -394,7 +391,7 @@ pub(crate) fn key_label(frame: &Frame, keys: &[Field], row: usize) -> String {
     parts.join(", ")
 }
 
-/// By row, a hash of the values of the key fields.
+/// By row: hash of the values of the key fields.
 fn keys(frame: &Frame, keys: &[Field]) -> Vec<u64> {
     let data = &*frame.data;
     let mut out = match keys.contains(&Field::Shape) {
@@ -407,15 +404,15 @@ fn keys(frame: &Frame, keys: &[Field]) -> Vec<u64> {
             *hash = mix(*hash, u64::from(cats.codes.get(row)));
         }
     }
-    // Groups are told apart by the upper bits.
+    // Mix once more, because grouping uses the upper bits.
     for hash in &mut out {
         *hash = mix(*hash, 0);
     }
     out
 }
 
-/// Start and end of each group of keys that are equal but for the lowest `bits`, in the order of their first
-/// rows. `all` is the number of rows of the table.
+/// Start and end of each group of keys that are equal except for the lowest `bits`, in the order of their first rows.
+/// `all` is the number of rows of the table.
 fn in_file_order(grouped: &[(u64, u32)], bits: u32, all: usize) -> Vec<(u32, u32)> {
     const NONE: u32 = u32::MAX;
     let mut at_row = vec![(NONE, NONE); all];

@@ -1,4 +1,4 @@
-//! The figures of one row, which dock, tooltip, list, report and check show.
+//! Figures of one row, as shown by dock, tooltip, list, report and check.
 
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -6,14 +6,14 @@ use gemmscope_model::reference::ReferenceTime;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_table::field::Frame;
 
-/// The figures of one row. NaN where one cannot be computed.
+/// Figures of one row. NaN if one cannot be computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures<'a> {
     /// Dataset row.
     pub row: usize,
     /// Sizes, types, layout.
     pub problem: Problem,
-    /// The device whose roof applies, where it is known.
+    /// The device whose roof applies, if known.
     pub device: Option<&'a Device>,
     /// Time of one call, seconds.
     pub time_s: f64,
@@ -23,27 +23,27 @@ pub struct Figures<'a> {
     pub work: f64,
     /// Compulsory bytes of one call.
     pub bytes: f64,
-    /// Work over bytes, FLOP/byte.
+    /// Work / compulsory bytes, FLOP/byte.
     pub ai: f64,
-    /// Work over time, FLOP/s.
+    /// Work / time, FLOP/s.
     pub rate: f64,
-    /// Compulsory bytes over time, byte/s.
+    /// Compulsory bytes / time, byte/s.
     pub bandwidth: f64,
-    /// `bandwidth` over the bandwidth of the roof.
+    /// `bandwidth` / bandwidth of the roof.
     pub bandwidth_use: f64,
     /// The roof, if the device and its peak are known.
     pub roof: Option<Roof>,
     /// Kind of the roof.
     pub kind: RoofKind,
-    /// Shortest time of one call that the roof allows, seconds.
+    /// Roofline time of one call, seconds.
     pub roof_s: f64,
-    /// Roof time over time: the share of the roof.
+    /// Efficiency: roof time / time.
     pub share: f64,
-    /// What limits the row: its launch, or what limits it at its roof.
+    /// What limits the row: its launch, else its limit at the roof.
     pub bound: Option<Bound>,
-    /// Time over the roof time of all calls, seconds; 0 above the roof.
+    /// Lost time of all calls, max(0, time - roof time), seconds.
     pub lost_s: f64,
-    /// What others reach, where that is published and at hand.
+    /// Reference time of others, if published and loaded.
     pub reference: Option<ReferenceTime>,
 }
 
@@ -72,7 +72,7 @@ pub fn figures(frame: &Frame, row: usize) -> Figures<'_> {
         roof_s,
         share: roof_s / time_s,
         bound: metrics.bound(data, row),
-        // `max` would turn a NaN into 0.
+        // `f64::max` would turn a NaN into 0.
         lost_s: if over_s < 0.0 { 0.0 } else { over_s * calls },
         reference: metrics.reference(data, row),
     }

@@ -1,11 +1,11 @@
 //! What matters in the measurements, why, and what to try.
 //!
-//! Lost time is the [ledger](crate::ledger)'s: a [`Finding`] of it is one account of one side and device,
-//! the rest split by what limits the GEMM. It has two numbers: its split, which adds up to the lost time of
-//! its side, and what it saves alone, by which findings are ranked and which overlap. Causes that alone save
-//! under 0.5 % of the time are one line. Its rows are those that it saves time of alone. Besides them stand questions about the data, which hold no seconds, and ideas that change the
-//! roof. [`Sign`]s are predicates of a GEMM without seconds. A finding has no sentence: `gemmscope-words` makes
-//! it of the [`Fact`].
+//! Lost time comes from the [ledger](crate::ledger): a finding about it is one account of one side and device; the rest
+//! account is split by what limits the GEMM. It has two numbers: its split, and splits add up to the lost time of its
+//! side; and what it saves alone, by which findings are ranked and which overlap. Its rows are those for which it saves
+//! time alone. Causes that alone save under 0.5 % of the time are joined in one finding. Other findings are questions
+//! about the data, which hold no seconds, and ideas that change the roof. [`Sign`]s are predicates of a GEMM without
+//! seconds. A finding contains no sentences: `gemmscope-words` makes them from its [`Fact`].
 //!
 //! ```no_run
 //! # use gemmscope_table::field::Frame;
@@ -18,7 +18,7 @@
 //! # }
 //! ```
 //!
-//! [`check`] is the same with pauses, for who has more to do meanwhile.
+//! [`check`] does the same with pauses, for callers that must not block.
 
 use crate::ledger::{Change, Evidence as Basis};
 use gemmscope_table::field::Frame;
@@ -66,15 +66,15 @@ pub use signs::{ROW_BYTES, Sign, SignCount, is_fallback, is_quantized, unaligned
 pub use sums::{Detail, TileCause, tile_cause};
 pub use wrong_device::other_kernels;
 
-/// What a finding is.
+/// Kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A question about the data or about time outside the GEMMs. It holds no lost time.
+    /// A question about the data or about time outside the GEMMs. Holds no lost time.
     Question,
     /// A sum of the ledger. Those of one side add up to its lost time.
     Lost,
-    /// An idea that changes the roof. What it would save is no lost time.
+    /// An idea that changes the roof. Its saving is not lost time.
     Idea,
 }
 
@@ -98,7 +98,7 @@ pub enum Category {
     Library,
     /// Spread of the times.
     Stability,
-    /// What a trace's time goes to besides GEMMs.
+    /// A trace's time outside the GEMMs.
     Timeline,
     /// The measurements themselves.
     Data,
@@ -127,30 +127,30 @@ impl Category {
 pub struct FindingEvidence {
     /// Dataset rows, ascending.
     pub rows: Vec<u32>,
-    /// The row that its sentence and formula name, where they name one.
+    /// The row that sentence and formula name, if any.
     pub most: Option<u32>,
-    /// The faster run that they compare it with.
+    /// The faster run that it is compared with.
     pub faster: Option<u32>,
 }
 
-/// Something that matters, with its evidence.
+/// A finding, with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindingFacts {
-    /// Id of its rule.
+    /// Rule id.
     pub rule: String,
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
-    /// The side that it is about; "" where no sides are compared.
+    /// Its side; "" if no sides are compared.
     pub side: String,
-    /// The device that it is about; "" where it is about none.
+    /// Its device; "" if it is not about one.
     pub device: String,
-    /// What it is about among several: its side, and its device where there are several.
+    /// Distinguishes it among several: its side, and its device if there are several.
     pub of: String,
-    /// What it says.
+    /// Content, in numbers, rows and names.
     pub fact: Fact,
     /// How much it matters.
     pub severity: Severity,
-    /// What its seconds rest on.
+    /// Evidence for its seconds.
     pub basis: Basis,
     /// Subject.
     pub category: Category,
@@ -158,37 +158,37 @@ pub struct FindingFacts {
     pub evidence: FindingEvidence,
     /// Time of its rows over all calls, seconds.
     pub time_s: f64,
-    /// `time_s` as a share of the time of all rows.
+    /// `time_s` / time of all rows.
     pub share: f64,
     /// Efficiency of its rows, if they have a roof.
     pub efficiency: Option<f64>,
-    /// Its split: lost seconds that it holds, which no other finding holds. `None` for what is no lost time.
+    /// Its split: exclusive lost seconds, which no other finding holds. `None` if it is not lost time.
     pub split_s: Option<f64>,
-    /// Seconds that are saved if only this is done, whichever finding holds them; those of several overlap. Of an
-    /// idea what it would save at the roof. `None` for a question.
+    /// Seconds saved if only this is done, whichever finding holds them; several overlap. For an idea, what it would
+    /// save at the roof. `None` for a question.
     pub alone_s: Option<f64>,
-    /// What is changed in the ledger if it is ticked.
+    /// Changes to the ledger if the user ticks it.
     pub changes: Vec<Change>,
-    /// GEMMs that it is about.
+    /// Number of GEMMs.
     pub groups: u64,
-    /// The time to which its shares refer, seconds: that of its side.
+    /// Time that its shares refer to, seconds: that of its side.
     pub whole_s: f64,
-    /// The signs of its GEMMs, most frequent first.
+    /// Signs of its GEMMs, most frequent first.
     pub signs: Vec<SignCount>,
 }
 
 impl FindingFacts {
-    /// True where it is about the time outside the GEMMs.
+    /// True if it is about time outside the GEMMs.
     pub fn is_outside_gemms(&self) -> bool {
         self.category == Category::Timeline
     }
 
-    /// True where it is about time that no account holds: outside the GEMMs, and of GEMMs that are no rows.
+    /// True if it is about time in no account: outside the GEMMs, or of GEMMs without rows.
     pub fn is_outside(&self) -> bool {
         self.is_outside_gemms() || self.rule == no_model::RULE.id && self.evidence.rows.is_empty()
     }
 
-    /// Where it stands in the list.
+    /// Its section of the list.
     pub fn section(&self) -> Section {
         match self.kind {
             Kind::Question if self.share > FIRST || self.severity == Severity::Critical => {
@@ -202,23 +202,23 @@ impl FindingFacts {
         }
     }
 
-    /// True where faster runs show it, and it is not little of the time.
+    /// True if measured by faster runs and at least [`MEASURED_SHARE`] of the time.
     fn is_measured(&self) -> bool {
         let weighs = self.alone_s.is_some_and(|s| s >= MEASURED_SHARE * self.whole_s);
         self.basis == Basis::Measured && weighs && !self.is_rest()
     }
 
-    /// True for what joins small causes.
+    /// True for the finding that joins small causes.
     pub fn is_rest(&self) -> bool {
         self.rule == rules::OTHERS.id
     }
 
-    /// True for one cause of lost time.
+    /// True for a single cause of lost time.
     pub fn is_cause(&self) -> bool {
         self.kind == Kind::Lost && !self.is_rest()
     }
 
-    /// True where most of it may be one row that a question is about.
+    /// True if most of it may come from a single row that an outlier question is about.
     pub fn is_of_outlier<'f>(&self, all: impl IntoIterator<Item = &'f FindingFacts>) -> bool {
         let asks = |o: &&FindingFacts| o.rule == outlier::RULE.id && o.side == self.side;
         all.into_iter().filter(asks).any(|o| {
@@ -228,12 +228,12 @@ impl FindingFacts {
         })
     }
 
-    /// True where it doubts the device, the type or the unit, and with them every other figure.
+    /// True if it questions the device, the type or the unit, and with them every other figure.
     fn doubts_all(&self) -> bool {
         self.category == Category::Data && self.severity == Severity::Critical
     }
 
-    /// Its rows: the one that its sentence names, then those that take most time.
+    /// Its rows: the one named in its sentence, then by time, longest first.
     pub fn rows_by_time(&self, frame: &Frame) -> Vec<u32> {
         let mut rows: Vec<_> = self.evidence.rows.iter().map(|r| by_time(frame, *r)).collect();
         rows.sort_unstable();
@@ -249,19 +249,19 @@ impl FindingFacts {
 pub struct Rule {
     /// Stable key.
     pub id: &'static str,
-    /// What its findings are.
+    /// Kind of its findings.
     pub kind: Kind,
     /// Subject.
     pub category: Category,
-    /// What it needs.
+    /// Data that it needs.
     pub needs: &'static [Need],
-    /// What its seconds rest on.
+    /// Evidence for its seconds.
     pub basis: Basis,
-    /// The check.
+    /// Finds.
     pub check: fn(&Rule, &Scan<'_>) -> Vec<FindingFacts>,
 }
 
-/// All rules: questions about the data, the accounts of the ledger, ideas that change the roof.
+/// All rules: questions about the data, accounts of the ledger, ideas that change the roof.
 pub static RULES: &[Rule] = &[
     wrong_device::RULE,
     far_below::RULE,
@@ -288,13 +288,13 @@ pub static RULES: &[Rule] = &[
     slower::PLATFORM,
 ];
 
-/// Orders rows by the time of all their calls, the longest first, of equal ones by their number. A time as
-/// bits: those of times that are not negative are in their order, and none is less than any.
+/// Sort key of a row: time of all its calls, longest first, then row number. Non-negative times order as their bits do;
+/// a missing time comes last.
 fn by_time(frame: &Frame, row: u32) -> (u64, u32) {
     let r = row as usize;
     let time_s = frame.data.time_s.get(r).map_or(0.0, |t| t * frame.calls(r));
     (!time_s.max(0.0).to_bits(), row)
 }
 
-/// Questions that concern over this share of the time come first.
+/// Questions about more than this fraction of the time come first.
 const FIRST: f64 = 0.2;

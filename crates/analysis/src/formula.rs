@@ -1,5 +1,4 @@
-//! A formula whose names, numbers and value come from one expression, so that what is printed is what is
-//! computed.
+//! A formula whose names, numbers and value come from one expression, so that what is printed is what is computed.
 //!
 //! ```
 //! use gemmscope_analysis::formula::given;
@@ -14,14 +13,14 @@ use gemmscope_model::units::{larger, smaller};
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Add, Div, Mul, Sub};
 
-/// What holds a text together, the loosest first.
+/// Outermost operator of a text, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Binds {
     Sum,
     Product,
-    /// `M N K`: letters side by side.
+    /// Adjacent letters: `M N K`.
     Letters,
-    /// A name, a number, a function.
+    /// Atom: a name, a number, a function.
     One,
 }
 
@@ -36,7 +35,7 @@ impl Text {
         Text { text: text.into(), binds: Binds::One }
     }
 
-    /// In parentheses where it holds less together than `least`.
+    /// The text, in parentheses if its operator is looser than `least`.
     fn within(&self, least: Binds) -> String {
         match self.binds < least {
             true => format!("({})", self.text),
@@ -59,57 +58,57 @@ impl Text {
     }
 }
 
-/// An expression over quantities of the row at hand. Its result is a `Q`, a quantity with its unit or a plain
-/// `f64`; units are checked when it is compiled.
+/// An expression over quantities of a row. Its result is a `Q`, a quantity with its unit or a plain `f64`; units are
+/// checked at compile time.
 #[derive(Clone, Debug)]
 pub struct Formula<Q> {
     value: Q,
-    /// `work / time`.
+    /// In names: `work / time`.
     names: Text,
-    /// `51.58 GFLOP / 110.6 µs`.
+    /// In numbers: `51.58 GFLOP / 110.6 µs`.
     numbers: Text,
 }
 
-/// A named quantity, printed as it is everywhere.
+/// A named quantity, printed in its usual format.
 pub fn given<Q: Copy + Display>(name: &str, value: Q) -> Formula<Q> {
     given_as(name, value, value.to_string())
 }
 
-/// A named quantity with a text of its own: other digits, a percentage.
+/// A named quantity with its own text: other digits, a percentage.
 pub fn given_as<Q>(name: &str, value: Q, written: String) -> Formula<Q> {
     Formula { value, names: Text::one(name), numbers: Text::one(written) }
 }
 
-/// A quantity that a letter stands for (M, N, K): products of letters have no sign between them.
+/// A quantity named by a letter (M, N, K); products of letters have no sign between them.
 pub fn letter(name: &str, value: f64) -> Formula<f64> {
     let names = Text { text: name.to_owned(), binds: Binds::Letters };
     Formula { value, names, numbers: Text::one(value.to_string()) }
 }
 
-/// A constant, which is its own name.
+/// A constant, printed as its value in both names and numbers.
 pub fn constant(value: f64) -> Formula<f64> {
     letter(&value.to_string(), value)
 }
 
 impl<Q: Copy> Formula<Q> {
-    /// What it comes to.
+    /// Result of the expression.
     pub fn value(&self) -> Q {
         self.value
     }
 
-    /// The same under one name, with its numbers as they are: `max(14.2 ms, 3.1 ms)` as `roof time`.
+    /// The same with a single name, keeping its numbers: `max(14.2 ms, 3.1 ms)` as `roof time`.
     pub fn named(mut self, name: &str) -> Formula<Q> {
         self.names = Text::one(name);
         self
     }
 
-    /// The same with one number for all of its numbers, as `write` writes it.
+    /// The same with its result, formatted by `write`, in place of its numbers.
     pub fn worked_out(mut self, write: impl Fn(Q) -> String) -> Formula<Q> {
         self.numbers = Text::one(write(self.value));
         self
     }
 
-    /// The same in another type of the same number: FLOP that were counted as plain numbers.
+    /// The same number in another type, such as FLOP counted as plain numbers.
     pub fn into_unit<R>(self, unit: impl Fn(Q) -> R) -> Formula<R> {
         Formula { value: unit(self.value), names: self.names, numbers: self.numbers }
     }
@@ -119,7 +118,7 @@ impl<Q: Copy> Formula<Q> {
         format!("{self} = {}", write(self.value))
     }
 
-    /// As [`result`](Self::result), with the same expression once more in fewer numbers before the result.
+    /// Like [`result`](Self::result), with the numbers of `step`, a simplified form, before the result.
     pub fn result_by(&self, step: &Formula<Q>, write: impl Fn(Q) -> String) -> String {
         format!("{self} = {} = {}", step.numbers.text, write(self.value))
     }
@@ -194,7 +193,7 @@ impl<A: Div<B>, B> Div<Formula<B>> for Formula<A> {
     }
 }
 
-/// `work / time = 51.58 GFLOP / 110.6 µs`; one number alone under its name.
+/// `work / time = 51.58 GFLOP / 110.6 µs`; a single number is printed once, with its name.
 impl<Q> Display for Formula<Q> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}", self.names.text, self.numbers.text)

@@ -1,7 +1,7 @@
-//! The ledger: every second of a GEMM's time has one account, so no two figures made of it disagree.
+//! The ledger: every second of a GEMM's time belongs to exactly one account, so figures made of it never disagree.
 //!
-//! The time `t` of one call is split in this order, each account taking at most what the ones before
-//! left; the parts therefore add up to `t`:
+//! The time `t` of one call is split in this order, each account taking at most what is left; the parts therefore add
+//! up to `t`:
 //!
 //! | account | seconds of one call | evidence |
 //! |---|---|---|
@@ -13,20 +13,19 @@
 //! | `rest` | what is left | at most |
 //! | `no_roof` | what is left without a roof | at most |
 //!
-//! An alternative counts beyond 2 %, and beyond the spread of both where the file states it. Of several
-//! the fastest counts; of those within 2 % of it the smallest change: kernel, layout, type, size,
-//! library. A run that is over 2 % above its datasheet roof is nobody's alternative.
+//! An alternative counts if it is over 2 % faster, and by more than the spread of both if the file states it. The
+//! fastest counts; among those within 2 % of it, the smallest change: kernel, layout, type, size, library. A run over 2
+//! % above its datasheet roof is nobody's alternative.
 //!
-//! Lost time is all but `roof` and `no_roof`: where there is a roof, `calls x max(0, t - roof)`. The share
-//! of the roof of any set is `1 - lost / time`, over what has a roof.
+//! Lost time is everything except `roof` and `no_roof`: with a roof, `calls x max(0, t - roof)`. The share of the roof
+//! of any set is `1 - lost / time`, over what has a roof.
 //!
-//! An account has two sums. Its *split* are the seconds above: exclusive, so those of all accounts add up.
-//! *Alone* is what is saved if only this is changed: the sum of `calls x (t - r)` over all GEMMs with an
-//! alternative that counts, whichever account holds their time. Of an account that nothing measured both are
-//! one. [`Ledger::left`] are the accounts once several changes are made together.
+//! An account has two sums. Its *split* are the seconds above: exclusive, so those of all accounts add up. *Alone* is
+//! what is saved if only this is changed: the sum of `calls x (t - r)` over all GEMMs with an alternative that counts,
+//! whichever account holds their time. For an account without a measurement both are equal. [`Ledger::left`] returns
+//! the accounts after several changes made together.
 //!
-//! [`Partners`] are worked out once a table, over all of its rows; a filter changes only which rows
-//! [`Ledger`] adds up.
+//! [`Partners`] are computed once per table, over all of its rows; a filter changes only which rows [`Ledger`] adds up.
 
 mod account;
 mod adding;
@@ -61,46 +60,45 @@ use std::sync::Arc;
 /// A faster run that differs from a GEMM in one thing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alternative {
-    /// What it differs in.
+    /// Account of the difference.
     pub account: Account,
-    /// Its row.
+    /// Row of the faster run.
     pub row: u32,
-    /// Seconds of one call that the GEMM could take: the fastest alternative, not below the roof.
+    /// Seconds of one call with this alternative, at least the roof time.
     pub call_s: f64,
 }
 
-/// What the tile of a run costs.
+/// Cost of a run's tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TileCost {
-    /// Seconds of one call at the roof of the tile.
+    /// Seconds of one call at the tile's roof.
     pub bound_s: f64,
-    /// Its waves.
+    /// Waves of the run.
     pub waves: Waves,
-    /// Units of the device.
+    /// Number of units of the device.
     pub units: u32,
 }
 
 /// The accounts of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// Seconds of one call by account: its split.
+    /// Split: seconds of one call by account.
     pub call: Split,
-    /// The faster runs that count, by what they differ in, in the order of [`Account::MEASURED`].
+    /// Faster runs that count, one per account of [`Account::MEASURED`].
     pub alternatives: [Option<Alternative>; Account::MEASURED.len()],
-    /// The one of them whose account holds what it would save.
+    /// The one of these whose account holds the saving.
     pub alternative: Option<Alternative>,
-    /// The tile behind the account of that name.
+    /// The tile behind [`Account::Tile`].
     pub tile: Option<TileCost>,
 }
 
 impl Entry {
-    /// The faster run that differs in what an account is of alone, whichever account holds the time.
+    /// The faster run that differs only in this account's property, whichever account holds the time.
     pub fn alternative_in(&self, account: Account) -> Option<Alternative> {
         self.alternatives.into_iter().flatten().find(|a| a.account == account)
     }
 
-    /// Seconds of one call that are saved if only this is changed: at least its split, and the same where nothing
-    /// measured it.
+    /// Seconds of one call saved if only this is changed: at least its split, and equal to it without a measurement.
     pub fn alone_s(&self, account: Account) -> f64 {
         match self.alternative_in(account) {
             Some(other) if self.alternative != Some(other) => self.call.total_s() - other.call_s,
@@ -109,7 +107,7 @@ impl Entry {
     }
 }
 
-/// Splits the time of rows. Borrow it for as long as rows of one table are split.
+/// Splits the time of rows. Create one per table and reuse it for all of its rows.
 pub struct Splitter<'a> {
     frame: &'a Frame,
     partners: Arc<Partners>,
@@ -119,12 +117,12 @@ pub struct Splitter<'a> {
 }
 
 impl<'a> Splitter<'a> {
-    /// Splits rows of a frame.
+    /// A splitter for the rows of a frame.
     pub fn new(frame: &'a Frame, partners: Arc<Partners>) -> Splitter<'a> {
         Splitter::with(frame, partners, Arc::new(TileRoofs::new(&frame.data, &frame.metrics)))
     }
 
-    /// As [`Splitter::new`], where the tiles of the frame are at hand.
+    /// Like [`Splitter::new`], with tile roofs computed before.
     pub fn with(
         frame: &'a Frame,
         partners: Arc<Partners>,
@@ -139,17 +137,17 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The faster runs that it takes alternatives from.
+    /// The partners that alternatives are taken from.
     pub fn partners(&self) -> &Arc<Partners> {
         &self.partners
     }
 
-    /// Number of the group of a row: equal for what is one configuration of one library, file and device.
+    /// Index of a row's group, which is the same for all rows of one configuration, library, file and device.
     pub fn group_of(&self, row: u32) -> u32 {
         self.partners.group_of[row as usize]
     }
 
-    /// Number of groups: one more than the largest number of a group.
+    /// Number of groups.
     pub fn groups(&self) -> usize {
         self.partners.groups.len()
     }
@@ -204,7 +202,7 @@ impl<'a> Splitter<'a> {
                     take(Account::Tile, tile.bound_s - roof_s);
                 }
             }
-            // NaN where nothing is published.
+            // NaN if nothing is published, so the comparison is false.
             let slow_s = self.frame.metrics.reference_slow_s(r);
             if slow_s < least_s {
                 take(Account::Published, least_s - slow_s.max(roof_s));
@@ -215,8 +213,8 @@ impl<'a> Splitter<'a> {
         Some(Entry { call, alternatives, alternative, tile })
     }
 
-    /// What the tile of a row costs; `None` where it costs nothing, or where the run beats the roof of
-    /// its tile, which is then not what it ran with.
+    /// Cost of a row's tile; `None` if it costs nothing, or if the run beats the tile's roof and therefore cannot have
+    /// used it.
     fn tile(&self, r: usize, time_s: f64) -> Option<TileCost> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
         let (bound_s, waves, units) = self.tiles.bound_s(r)?;
@@ -226,7 +224,7 @@ impl<'a> Splitter<'a> {
         (possible && costs).then_some(TileCost { bound_s, waves, units })
     }
 
-    /// The faster runs of a row that count, in the order of [`Account::MEASURED`].
+    /// Faster runs of a row that count, in the order of [`Account::MEASURED`].
     fn alternatives(
         &self,
         row: u32,
@@ -234,12 +232,12 @@ impl<'a> Splitter<'a> {
         (time_s, roof_s): (f64, f64),
     ) -> [Option<Alternative>; Account::MEASURED.len()] {
         let mut out = [None; Account::MEASURED.len()];
-        // Most rows are told so by their group alone.
+        // Shortcut: in most groups no run is faster.
         let fastest_s = held.others_s.iter().fold(held.own_s, |a, b| a.min(*b));
         if time_s <= TIE * fastest_s {
             return out;
         }
-        // Of the same kernel it is a repeat.
+        // With the same kernel it is a repeat, not an alternative.
         let own = match variant_of(&self.variants, row as usize) == held.own_variant {
             true => (Account::Kernel, f64::INFINITY, held.own),
             false => (Account::Kernel, held.own_s, held.own),
@@ -250,7 +248,7 @@ impl<'a> Splitter<'a> {
             let spreads = |std: &[f64]| [row, other].map(|row| std[row as usize]);
             let is_tie = time_s <= TIE * other_s
                 || self.spread.is_some_and(|std| is_noise(time_s - other_s, spreads(std)));
-            // `min` ignores a NaN, so without a roof it is the alternative itself.
+            // `min` ignores NaN, so without a roof use the alternative's time as is.
             let call_s = match roof_s.is_nan() {
                 true => other_s,
                 false => other_s.max(time_s.min(roof_s)),
@@ -261,7 +259,7 @@ impl<'a> Splitter<'a> {
         out
     }
 
-    /// Of alternatives the fastest; of those within [`TIE`] of it the smallest change.
+    /// The smallest change among the alternatives within [`TIE`] of the fastest.
     fn smallest_of_fastest(&self, alternatives: &[Option<Alternative>]) -> Option<Alternative> {
         let run_s = |a: &Alternative| self.frame.data.time_s[a.row as usize];
         let counted = || alternatives.iter().flatten();
@@ -274,7 +272,7 @@ impl<'a> Splitter<'a> {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(transparent)]
 pub struct Ledger {
-    /// By side, and by device within a side.
+    /// One book per side and device.
     pub books: Vec<Book>,
 }
 
@@ -284,24 +282,23 @@ impl Ledger {
         Ledger::of_rows(&Splitter::new(frame, partners.clone()), |_| {})
     }
 
-    /// As [`Ledger::of`], of what a splitter splits; `each` is told of every row.
+    /// Like [`Ledger::of`], with a splitter; calls `each` for every row.
     pub fn of_rows(splitter: &Splitter<'_>, each: impl FnMut(&Posting<'_>)) -> Ledger {
         pass::at_once(Ledger::add_up(splitter, &[], each, &pass::none))
     }
 
-    /// The books of one side, one a device.
+    /// The books of one side, one per device.
     pub fn of_side(&self, side: usize) -> impl Iterator<Item = &Book> {
         self.books.iter().filter(move |b| b.number == side)
     }
 
-    /// The accounts of a frame whose partners are needed only once.
+    /// Like [`Ledger::of`], for a frame whose partners are needed only here.
     pub fn new(frame: &Frame) -> Ledger {
         Ledger::of(frame, &Partners::of(frame))
     }
 
-    /// What is left once some changes are made, together: each GEMM takes the fastest run that they allow, and
-    /// accounts that nothing measured give back their split. Of alternatives that are not among the changes those
-    /// that are faster still are left.
+    /// The ledger after some changes made together: each GEMM takes the fastest run that they allow, and accounts
+    /// without a measurement give back their split. Other alternatives remain if they are still faster.
     pub fn left(frame: &Frame, partners: &Arc<Partners>, changes: &[Change]) -> Ledger {
         let splitter = Splitter::new(frame, partners.clone());
         pass::at_once(Ledger::add_up(&splitter, changes, |_| {}, &pass::none))

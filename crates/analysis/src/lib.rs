@@ -1,8 +1,7 @@
 //! What measured GEMMs mean: findings, comparisons, tuning, plans.
 //!
-//! Everything here is a function of a [`Frame`](gemmscope_table::field::Frame): rows in, figures
-//! and findings out. This crate never sees a file format (`gemmscope-import`), a document
-//! (`gemmscope-words`), a chart or the page.
+//! Everything here is a function of a [`Frame`](gemmscope_table::field::Frame): rows in, figures and findings out. This
+//! crate knows no file formats (`gemmscope-import`), documents (`gemmscope-words`), charts or pages.
 //!
 //! | module | the question it answers |
 //! |---|---|

@@ -1,11 +1,11 @@
-//! What rows, roofs and kernels are called.
+//! Names of rows, roofs and kernels.
 
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 use std::collections::HashSet;
 
-/// The name of the kernel, else of the operation, else of the library.
+/// Name of the kernel, else of the operation, else of the library.
 pub fn name_of(frame: &Frame, row: usize) -> String {
     let names = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library];
     frame.data.first_text(&names, row).to_owned()
@@ -19,17 +19,17 @@ pub fn roof_name(kind: RoofKind) -> &'static str {
     }
 }
 
-/// Each name once, where it first comes.
+/// Distinct names in order of first occurrence.
 pub fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
     let first = names.filter(|name| seen.insert(*name));
     first.map(str::to_owned).collect()
 }
 
-/// Letters of a name that a title has room for.
+/// Maximum length of a name in a title, in characters.
 pub const NAME: usize = 50;
 
-/// A name cut in the middle, so that its start and its end can be told.
+/// Shortens a long name in the middle, keeping start and end.
 pub fn short(name: &str) -> std::borrow::Cow<'_, str> {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= NAME {

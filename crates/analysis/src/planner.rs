@@ -1,8 +1,8 @@
-//! The planner: the shortest possible times of a model's GEMMs, before anything runs.
+//! The planner: roofline times of a model's GEMMs, before anything runs.
 //!
-//! [`PlanState`] holds the settings, [`Plan`] the result on each device: every GEMM with its roof,
-//! its best time and the batch at which it crosses the ridge, and the totals of a layer and a
-//! step. [`matching`] finds the planned GEMM of a measured row.
+//! [`PlanState`] holds the settings, [`Plan`] the result on each device: every GEMM with its roof, its best time and
+//! the batch at which it crosses the ridge point, and the totals of a layer and a step. [`matching`] finds the planned
+//! GEMM of a measured row.
 //!
 //! ```
 //! use gemmscope_analysis::planner::{Plan, PlanState};
@@ -42,9 +42,9 @@ pub struct PlanRow {
     pub name: String,
     /// The GEMM, its roof, best times and bound.
     pub best: GemmBest,
-    /// Share of the step's best time.
+    /// Fraction of the step's best time.
     pub share: f64,
-    /// Number of tokens in the step from which it reaches the ridge, if it can.
+    /// Smallest number of tokens in the step at which it reaches the ridge point, if any.
     pub ridge_tokens: Option<u64>,
     /// The same as a batch of sequences of the chosen length.
     pub ridge_batch: Option<u64>,
@@ -61,63 +61,63 @@ impl PlanRow {
         self.problem().intensity().0
     }
 
-    /// Highest rate that the roof allows, FLOP/s.
+    /// Attainable rate, FLOP/s.
     pub fn rate(&self) -> f64 {
         self.best.roof.at(self.intensity())
     }
 }
 
-/// An earlier position of a row on the roofline.
+/// An earlier position of a row on the roofline, part of its trail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Way {
     /// Value of the slider: batch or length.
     pub value: u32,
     /// Arithmetic intensity, FLOP/byte.
     pub ai: f64,
-    /// Highest rate that the roof allows, FLOP/s.
+    /// Attainable rate, FLOP/s.
     pub rate: f64,
 }
 
-/// GEMMs that cross the ridge of one roof.
+/// GEMMs that cross the ridge point of one roof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossing {
-    /// The ridge, FLOP/byte.
+    /// Ridge point, FLOP/byte.
     pub ridge: f64,
-    /// Its peak, FLOP/s.
+    /// Peak, FLOP/s.
     pub peak: f64,
     /// The GEMMs.
     pub rows: Vec<CrossingRow>,
-    /// Index of the GEMM that takes most of the step.
+    /// Index of the GEMM with most of the step's time.
     pub leading: usize,
 }
 
-/// A GEMM that crosses a ridge.
+/// A GEMM that crosses a ridge point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossingRow {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The batch from which it is past the ridge, if there is one.
+    /// Smallest batch at which it is past the ridge point, if any.
     pub ridge_batch: Option<u64>,
-    /// Its index in [`Step::rows`].
+    /// Index in [`Step::rows`].
     pub row: usize,
 }
 
 /// A step on one device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Every GEMM, in the order of a layer.
+    /// Every GEMM, in layer order.
     pub rows: Vec<PlanRow>,
-    /// Sums over the step.
+    /// Totals of the step.
     pub totals: StepTotals,
-    /// Best time of a layer, the mean over all.
+    /// Best time per layer, averaged over all layers.
     pub layer_time: Seconds,
-    /// Best time of the step per token of output (decode: per token of one sequence).
+    /// Best time of the step per output token (decode: per token of one sequence).
     pub token_time: Seconds,
 }
 
 impl Step {
-    /// Bytes that the gradients of biases read: dY of each layer with a bias, M N elements once. They
-    /// are sums over the rows of dY and no GEMMs, so no time of the step holds them.
+    /// Bytes that the bias gradients read: dY of each layer with a bias, M N elements once. They are sums over the rows
+    /// of dY and not GEMMs, so they are in no time of the step.
     pub fn bias_gradients(&self) -> Bytes {
         let forward = self.rows.iter().map(|r| &r.best.gemm).filter(|g| g.pass == Pass::Forward);
         let biased = forward.filter(|g| g.problem.op.bias);
@@ -143,13 +143,13 @@ pub struct DeviceStep {
 pub struct Plan {
     /// The settings.
     pub state: PlanState,
-    /// Steps, in the order of the chosen devices.
+    /// Steps in the order of the chosen devices.
     pub steps: Vec<DeviceStep>,
-    /// Chosen ids that are not devices.
+    /// Chosen ids that match no device.
     pub unknown: Vec<String>,
 }
 
-/// Name of a GEMM in a list: the part, and which gradient it is, if any.
+/// Name of a GEMM in a list: the part, and for a gradient which one.
 pub(crate) fn row_name(part: LayerPart, pass: Pass) -> String {
     let label = part.label();
     match pass {
@@ -159,7 +159,7 @@ pub(crate) fn row_name(part: LayerPart, pass: Pass) -> String {
     }
 }
 
-/// Which of (M, N, K) is the number of tokens.
+/// The problem with its token dimension (M, or K for a weight gradient) set to `tokens`.
 fn with_tokens(problem: &Problem, pass: Pass, tokens: u32) -> Problem {
     match pass {
         Pass::WeightGradient => Problem { k: tokens, ..*problem },
@@ -168,8 +168,7 @@ fn with_tokens(problem: &Problem, pass: Pass, tokens: u32) -> Problem {
 }
 
 impl Plan {
-    /// Computes a plan. `own` are the user's devices; they replace the catalogue's with the same
-    /// id.
+    /// Computes a plan. `own` are the user's devices, which replace catalogue devices of the same id.
     pub fn new(state: PlanState, own: &[Device]) -> Self {
         let mut steps = Vec::new();
         let mut unknown = Vec::new();
@@ -190,7 +189,7 @@ impl Plan {
         self.steps.first().and_then(|s| s.result.as_ref().ok())
     }
 
-    /// The batches at which the first device's linear layers cross the ridge: one entry per roof.
+    /// Batches at which the first device's linear layers cross the ridge point, one entry per roof.
     pub fn crossings(&self) -> Vec<Crossing> {
         let mut out: Vec<(Crossing, f64)> = Vec::new();
         let rows = self.first().map_or(&[][..], |s| &s.rows);
@@ -223,7 +222,7 @@ impl Plan {
         out.into_iter().map(|c| c.0).collect()
     }
 
-    /// The GEMMs as rows without a time, one per GEMM and device, to show over measured ones.
+    /// The GEMMs as rows without a time, one per GEMM and device, to show with measured ones.
     pub fn dataset(&self) -> Dataset {
         let mut table = TableBuilder::new();
         for step in &self.steps {
@@ -252,8 +251,8 @@ impl Plan {
         data
     }
 
-    /// The earlier positions of each of the first device's rows while one slider doubles from 1 up
-    /// to the chosen value, whose own position is left out.
+    /// Trail of each of the first device's rows: its positions while one slider doubles from 1 to the chosen value,
+    /// exclusive.
     pub fn trails(&self) -> Vec<Vec<Way>> {
         let Some((device, first)) =
             self.steps.first().and_then(|s| Some((&s.device, s.result.as_ref().ok()?)))
@@ -303,7 +302,7 @@ fn step(state: &PlanState, device: &Device) -> Result<Step, TotalsError> {
             let tokens = ridge_tokens(model, best);
             let per_sequence = match workload.phase {
                 Phase::Decode => 1,
-                // The output projection runs for the last position of a sequence only.
+                // The output projection runs only for the last position of a sequence.
                 Phase::Prefill if best.gemm.part == LayerPart::LmHead && !workload.backward => 1,
                 Phase::Prefill => u64::from(workload.length),
             };
@@ -333,8 +332,7 @@ fn step(state: &PlanState, device: &Device) -> Result<Step, TotalsError> {
     })
 }
 
-/// Tokens of the step from which a linear layer reaches the ridge. Each of them is several rows of the routed
-/// experts.
+/// Tokens of the step at which a linear layer reaches the ridge point. A routed expert gets only its share of them.
 fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
     let gemm = &best.gemm;
     if gemm.part.is_attention() {

@@ -1,5 +1,5 @@
-//! The same sizes measured elsewhere: in another layout or type, with another library or kernel, in
-//! another file, on another device.
+//! The same sizes measured elsewhere: in another layout or type, with another library or kernel, in another file, on
+//! another device.
 
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
@@ -10,27 +10,26 @@ use rustc_hash::FxHashMap;
 pub struct SameSize {
     /// The row.
     pub row: u32,
-    /// What is different there: `NN`, `fp16`, `rocBLAS`. Never empty.
+    /// Its differences: `NN`, `fp16`, `rocBLAS`. Never empty.
     pub differs: Vec<String>,
-    /// Its time for one call, seconds.
+    /// Time of one call, seconds.
     pub time_s: f64,
-    /// Its share of its roof, if that is known.
+    /// Efficiency, if its roof is known.
     pub efficiency: Option<f64>,
-    /// Its time over that of the other row: 0.5 is twice as fast. `None` if that one has none.
+    /// Its time / the other row's time: 0.5 is twice as fast. `None` if the other row has no time.
     pub ratio: Option<f64>,
 }
 
-/// What was measured with the same M, N, K and batch.
+/// Measurements with the same M, N, K and batch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SameSizes {
-    /// The fastest row of each combination of what can differ: fewest differences first, then the
-    /// fastest.
+    /// The fastest row of each combination of differences: fewest differences first, then the fastest.
     pub rows: Vec<SameSize>,
-    /// Combinations in all; `rows` holds the first of them.
+    /// Number of all combinations; `rows` holds the first of them.
     pub total: usize,
 }
 
-/// What can differ between two rows of the same sizes.
+/// Properties in which two rows of the same sizes can differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct RunSetup {
     op: u16,
@@ -50,8 +49,8 @@ impl RunSetup {
     }
 }
 
-/// Finds the rows with the sizes of `row`, at most `limit`; those that are filtered out count too.
-/// Rows that differ in nothing but the kernel are one entry, the fastest, if it is faster.
+/// Finds rows with the sizes of `row`, at most `limit` entries, including filtered-out rows. Rows that differ only in
+/// the kernel are one entry, the fastest, if it is faster than `row`.
 pub fn same_sizes(frame: &Frame, row: usize, limit: usize) -> SameSizes {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
     if row >= data.len() {
@@ -99,7 +98,7 @@ pub fn same_sizes(frame: &Frame, row: usize, limit: usize) -> SameSizes {
     SameSizes { rows, total }
 }
 
-/// What row `b` has that row `a` has not, in words.
+/// Differences of row `b` from row `a`, in words.
 fn differences(frame: &Frame, a: usize, b: usize) -> Vec<String> {
     let data = &*frame.data;
     let (one, two) = (data.problem(a).op, data.problem(b).op);
@@ -112,7 +111,7 @@ fn differences(frame: &Frame, a: usize, b: usize) -> Vec<String> {
     add(one.layout(), two.layout());
     add(&one.types(), &two.types());
     let text = |meaning, row| data.text(meaning, row).to_owned();
-    // The name of a file that says no library tells who made the row.
+    // A file name that tells no library still tells who made the row.
     let [mine, its] = [a, b].map(|row| frame.maker(row));
     add(&mine, &its);
     let device = |row: usize| frame.device_name(data.device[row]).to_owned();

@@ -1,4 +1,4 @@
-//! Shapes without a time, as lists of problems to tune hold them: what the roof allows each.
+//! Shapes without a time, as in lists of problems to tune, with their roof times.
 
 use crate::figures::figures;
 use gemmscope_model::roofline::Bound;
@@ -6,7 +6,7 @@ use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Frame, shape_label};
 use serde::{Serialize, Serializer};
 
-/// What the roof allows a row without a time.
+/// A row without a time, and what the roof allows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShapeWithoutTime {
     /// File.
@@ -17,7 +17,7 @@ pub struct ShapeWithoutTime {
     pub m: u32,
     /// Columns of the result.
     pub n: u32,
-    /// The summed size.
+    /// The dimension summed over.
     pub k: u32,
     /// GEMMs in one call.
     pub batch: u32,
@@ -28,11 +28,11 @@ pub struct ShapeWithoutTime {
     pub dtype: &'static str,
     /// All types, for people.
     pub types: String,
-    /// Number of calls; 1 where the file counts none.
+    /// Number of calls; 1 if the file states none.
     pub calls: f64,
-    /// Time of one call at the roof, seconds.
+    /// Roof time of one call, seconds.
     pub roof_time_s: f64,
-    /// What limits it there.
+    /// What limits it at the roof.
     #[serde(serialize_with = "label")]
     pub bound: Bound,
 }
@@ -41,13 +41,13 @@ fn label<S: Serializer>(bound: &Bound, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(bound.label())
 }
 
-/// True for a row that lists a shape: it has no time, and no status says that it failed.
+/// True if a row only lists a shape: no time, and no status that says it failed.
 fn is_listed(data: &Dataset, row: usize) -> bool {
     data.time_s[row].is_nan() && data.text(ColumnMeaning::Status, row).is_empty()
 }
 
 impl ShapeWithoutTime {
-    /// The rows of a frame that have a roof but no time; the longest call first.
+    /// Rows of a frame with a roof but no time, longest call first.
     pub fn of(frame: &Frame) -> Vec<ShapeWithoutTime> {
         let data = &*frame.data;
         let rows = frame.rows.iter().map(|r| *r as usize);
@@ -80,21 +80,21 @@ impl ShapeWithoutTime {
     }
 }
 
-/// The shapes without a time of a report.
+/// Shapes without a time, for a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ShapesWithoutTime {
-    /// Number of rows that have no time, with and without a roof.
+    /// Number of rows without a time, with and without a roof.
     pub rows: usize,
     /// Number of these that have a roof.
     pub total: usize,
-    /// Time of all their calls at the roof, seconds.
+    /// Roof time of all their calls, seconds.
     pub roof_time_s: f64,
-    /// Those with the longest call.
+    /// The shapes with the longest call.
     pub longest: Vec<ShapeWithoutTime>,
 }
 
 impl ShapesWithoutTime {
-    /// Largest number of listed shapes.
+    /// Maximum number of listed shapes.
     pub const LISTED: usize = 50;
 
     /// The shapes without a time of a frame.
@@ -117,9 +117,9 @@ impl ShapesWithoutTime {
     }
 }
 
-/// Time of all calls of some shapes at the roof, seconds.
+/// Roof time of all calls of some shapes, seconds.
 pub fn roof_time_s(shapes: &[ShapeWithoutTime]) -> f64 {
-    // A sum of nothing is -0.
+    // Starts from 0, because `sum` of nothing is -0.
     shapes.iter().fold(0.0, |t, s| t + s.roof_time_s * s.calls)
 }
 

@@ -1,10 +1,8 @@
-//! The roof of a row's tile: the part of the device's roof that its tile and the number of its
-//! workgroups can reach.
+//! The roof of a row's tile: the part of the device's roof that its tile and number of workgroups can reach.
 //!
-//! The tile comes from columns of the file or from the kernel's name, the number of units from the
-//! device, the peak from the roof that the row is judged by. An achievable rate is that of a *full* device:
-//! where a single wave leaves units without work, each of the others computes at the datasheet's rate, and
-//! all together reach no more than the roof that the row is judged by.
+//! The tile comes from columns of the file or from the kernel's name, the number of units from the device, the peak
+//! from the row's roof. An achievable rate is that of a *full* device: if a single wave leaves units without work, each
+//! of the others computes at the datasheet rate, and all together reach at most the row's roof.
 
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::tiling::kernel_name::{KernelName, KernelRole, Library};
@@ -18,16 +16,16 @@ mod verdict;
 pub use verdict::LATENCY;
 pub use verdict::Limit;
 
-/// From this share of a roof on, its tile's or the device's, a better kernel would gain next to nothing.
+/// Efficiency against a roof (the tile's or the device's) from which a better kernel would gain almost nothing.
 pub const AT_ROOF: f64 = 0.95;
-/// Above this share of the tile's roof, the assumptions about the kernel are wrong.
+/// Efficiency against the tile's roof above which the assumptions about the kernel are wrong.
 pub const OVER_TILE_ROOF: f64 = 1.05;
-/// If the tile's roof is below this share of the device's, the tile is the limit.
+/// Ratio of the tile's roof to the device's below which the tile is the limit.
 pub const TILE_LIMITS: f64 = 0.8;
-/// Smallest part of K per workgroup for which splitting K pays.
+/// Minimum K per workgroup for which split-K pays.
 pub const MIN_K_PER_SPLIT: u32 = 512;
 
-/// The source of a tile.
+/// Source of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TileFrom {
     /// Columns of the file.
@@ -41,16 +39,16 @@ pub enum TileFrom {
 pub enum SplitK {
     /// The file or the kernel's name states it.
     Stated(u32),
-    /// There are this many launched workgroups per tile.
+    /// Inferred: number of launched workgroups per tile.
     Launched(u32),
-    /// Not known; taken as 1.
+    /// Unknown; taken as 1.
     None,
     /// Chosen at launch and not recorded.
     AtRunTime,
 }
 
 impl SplitK {
-    /// The factor to count with.
+    /// The factor to compute with.
     pub fn factor(self) -> u32 {
         match self {
             SplitK::Stated(s) | SplitK::Launched(s) => s,
@@ -62,38 +60,38 @@ impl SplitK {
 /// Why the waves of a kernel cannot be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoWaves {
-    /// A stream-K kernel shares the last wave.
+    /// A stream-K kernel spreads the last wave over all units.
     StreamK,
     /// A persistent kernel has one workgroup per unit.
     Persistent,
-    /// The number of units of the device is not known.
+    /// The device's number of units is unknown.
     UnitsUnknown,
 }
 
-/// How a kernel distributes its tiles.
+/// How a kernel distributes its tiles over workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Schedule {
-    /// One workgroup for each tile and part of K.
+    /// One workgroup per tile and part of K.
     Tiles,
-    /// Stream-K: the last wave is shared by all units.
+    /// Stream-K: all units share the last wave.
     StreamK,
-    /// As many workgroups as units, which take one tile after another.
+    /// As many workgroups as units, each computing several tiles.
     Persistent,
 }
 
-/// Tile and schedule of one kernel name.
+/// Tile and schedule parsed from a kernel name.
 #[derive(Clone, Copy, Debug)]
 struct Named {
-    /// In the orientation of a row-major product.
+    /// In row-major orientation.
     tile: Tile,
-    /// In the orientation of the library.
+    /// In the library's own orientation.
     own: Tile,
     split_k: Option<u32>,
     at_run_time: bool,
     schedule: Schedule,
 }
 
-/// Tiles of all rows of a dataset. A kernel name is parsed once, when a row first asks.
+/// Tiles of all rows of a dataset. Each kernel name is parsed once, when a row first needs it.
 pub struct TileRoofs<'a> {
     data: &'a Dataset,
     metrics: &'a Metrics,
@@ -104,7 +102,7 @@ pub struct TileRoofs<'a> {
     workgroups: Option<&'a [f64]>,
 }
 
-/// The column of kernel names, and what each code's name says.
+/// The column of kernel names, and the parsed name of each code.
 struct Kernels<'a> {
     codes: &'a [u32],
     names: &'a [String],
@@ -118,7 +116,7 @@ impl Kernels<'_> {
     }
 }
 
-/// A row's tile and how a kernel shares its tiles out.
+/// A row's tile and schedule.
 struct Tiled {
     tile: Tile,
     from: TileFrom,
@@ -127,14 +125,14 @@ struct Tiled {
     schedule: Schedule,
 }
 
-/// What a row's tile allows.
+/// Upper bound that a row's tile sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TileBound {
-    /// Its roof.
+    /// Roof of the tile.
     pub roof: TileRoof,
-    /// The peak of a device whose units all have work, FLOP/s.
+    /// Peak of a device whose units all have work, FLOP/s.
     pub peak_flops_per_s: f64,
-    /// Whose peak that is.
+    /// Kind of that peak.
     pub peak_kind: RoofKind,
     /// True if memory limits the row, so that tile and waves do not matter.
     pub memory_limited: bool,
@@ -149,19 +147,19 @@ pub struct RowTile {
     pub from: TileFrom,
     /// Split-K.
     pub split_k: SplitK,
-    /// The problem in tiles.
+    /// The problem divided into tiles.
     pub tiling: Tiling,
     /// Share of the rows of its tiles that the groups of a grouped GEMM fill.
     pub fill: Option<f64>,
     /// Units of the device, and what its vendor calls them.
     pub units: Option<(u32, String)>,
-    /// Workgroups in waves; `None` if they cannot be counted.
+    /// Waves of the workgroups; `None` if they cannot be counted.
     pub waves: Option<Waves>,
     /// Why waves cannot be counted.
     pub no_waves: Option<NoWaves>,
-    /// What the tile allows; `None` without waves or a peak.
+    /// Bound set by the tile; `None` without waves or a peak.
     pub bound: Option<TileBound>,
-    /// The roof that it is part of.
+    /// Kind of the row's roof.
     pub kind: RoofKind,
     /// Attained rate, FLOP/s.
     pub attained_flops_per_s: f64,
@@ -186,8 +184,8 @@ fn named(name: &str) -> Option<Named> {
     if tile.m == 0 || tile.n == 0 {
         return None;
     }
-    // Tensile kernels with user arguments get their split at launch, and so do those that add up
-    // the parts themselves. A number in the name has priority.
+    // Tensile kernels with user arguments, and those that sum the parts themselves, get their split at launch. A number
+    // in the name has priority.
     let at_run_time = parsed.split_k.is_none()
         && (name.contains("GSUAMBSK") || name.contains("UserArgs"))
         && parsed.library == Library::Tensile;
@@ -201,8 +199,8 @@ fn named(name: &str) -> Option<Named> {
     Some(Named { tile, own, split_k: parsed.split_k, at_run_time, schedule })
 }
 
-/// Into how many parts K is split where so many workgroups were launched for so many tiles. Clusters pad the
-/// grid: up to a twentieth of it may compute nothing.
+/// Split-K factor inferred from the number of launched workgroups and tiles. Clusters pad the grid: up to a twentieth
+/// of it may compute nothing.
 fn parts(launched: u64, tiles: u64) -> Option<u32> {
     let parts = (launched + tiles / 2) / tiles.max(1);
     let idle = launched.checked_sub(parts * tiles)?;
@@ -210,7 +208,7 @@ fn parts(launched: u64, tiles: u64) -> Option<u32> {
 }
 
 impl<'a> TileRoofs<'a> {
-    /// Nothing is parsed yet.
+    /// No name is parsed yet.
     pub fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
         let kernels = match data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
             Some(ColumnData::Text { codes, values }) => {
@@ -234,7 +232,7 @@ impl<'a> TileRoofs<'a> {
         }
     }
 
-    /// Parses all names, ahead of the rows that ask. Awaits `pause` every thousand.
+    /// Parses all names in advance. Awaits `pause` after every thousand.
     pub(crate) async fn parse(&self, pause: &impl AsyncFn()) {
         let Some(kernels) = &self.kernels else { return };
         for code in 0..kernels.names.len() {
@@ -245,7 +243,7 @@ impl<'a> TileRoofs<'a> {
         }
     }
 
-    /// True if at least one row can have a tile. Parses names up to the first that tells one.
+    /// True if any row can have a tile. Parses names up to the first that has one.
     pub fn any(&self) -> bool {
         let named = |k: &Kernels<'_>| (0..k.names.len()).any(|code| k.of(code).is_some());
         self.columns.is_some() || self.kernels.as_ref().is_some_and(named)
@@ -255,7 +253,7 @@ impl<'a> TileRoofs<'a> {
         self.metrics.devices.get(usize::from(self.data.device[row]))?.as_ref()
     }
 
-    /// The tile of a row; `None` if neither columns nor name tell it.
+    /// Tile of a row; `None` if neither columns nor kernel name tell it.
     pub fn tile(&self, row: usize) -> Option<(Tile, TileFrom)> {
         if let Some([m, n]) = self.columns
             && let (Some(m), Some(n)) = (whole(Some(m), row), whole(Some(n), row))
@@ -272,7 +270,7 @@ impl<'a> TileRoofs<'a> {
         kernels.of(*kernels.codes.get(row)? as usize)
     }
 
-    /// The tiles of a row's output and how they are shared out.
+    /// Tile and schedule of a row.
     fn tiled(&self, row: usize) -> Option<Tiled> {
         let (mut tile, from) = self.tile(row)?;
         let data = self.data;
@@ -289,7 +287,7 @@ impl<'a> TileRoofs<'a> {
         };
         let name = self.name_of(row);
         let launched = whole(self.workgroups, row).map(u64::from);
-        // Whether a name's M is that of the row depends on who called; the launched grid tells.
+        // Whether a name's M is the row's M depends on the caller; the launched grid tells.
         let fits = |tile: Tile| {
             let tiles = cut(tile, 1)?.workgroups();
             Some(launched? % tiles == 0)
@@ -321,7 +319,8 @@ impl<'a> TileRoofs<'a> {
         Some(Tiled { tile, from, split_k, tiling, schedule })
     }
 
-    /// The waves of a row's workgroups over the units of its device; why there are none, where there are not.
+    /// Waves of a row's workgroups over the units of its device, and the number of units; else why they cannot be
+    /// counted.
     fn waves(&self, row: usize, tiled: &Tiled) -> Result<(Waves, u32), NoWaves> {
         match tiled.schedule {
             Schedule::StreamK => Err(NoWaves::StreamK),
@@ -335,8 +334,7 @@ impl<'a> TileRoofs<'a> {
         }
     }
 
-    /// What the tile of a row allows: the peak of the units that have work, never more than the roof that the row
-    /// is judged by.
+    /// Bound set by a row's tile: the peak of the units that have work, at most the row's roof.
     fn bound(&self, row: usize, waves: Waves) -> Option<TileBound> {
         let active = self.metrics.roof(self.data, row)?;
         let sheet = self.metrics.sheet_roof(self.data, row)?;
@@ -360,11 +358,11 @@ impl<'a> TileRoofs<'a> {
         })
     }
 
-    /// Seconds of one call of a row at the roof of its tile, where compute limits it, and its waves over the units
-    /// of the device.
+    /// Seconds of one call of a row at its tile's roof, its waves, and the device's number of units. `None` if memory
+    /// limits it, or if tile, split-K or waves are unknown.
     pub fn bound_s(&self, row: usize) -> Option<(f64, Waves, u32)> {
         let tiled = self.tiled(row)?;
-        // With an unknown split of K the tile says nothing of the time.
+        // With an unknown split-K factor the tile does not determine the time.
         if tiled.split_k == SplitK::AtRunTime {
             return None;
         }
@@ -374,7 +372,7 @@ impl<'a> TileRoofs<'a> {
         (!bound.memory_limited).then_some((time_s, waves, units))
     }
 
-    /// Tile, waves and tile's roof of a row.
+    /// Tile, waves and tile roof of a row.
     pub fn of(&self, row: usize) -> Option<RowTile> {
         let tiled = self.tiled(row)?;
         let waves = self.waves(row, &tiled);

@@ -1,9 +1,10 @@
-//! Sweeps over tiles: for each shape the best measured tile, the tile that a model takes, and the
-//! limit of each cell.
+//! Sweeps over tiles: for each shape the best measured tile, the tile that a model suggests, and the limit of each
+//! cell.
 //!
 //! The model depends on the shape. For a flat GEMM (M up to [`FLAT_M`], tiled along N only) it is
-//! [`flat::model_tick`]. For other shapes it takes, among the tiles whose roof is within a tenth of
-//! the highest, the one with the least traffic between L2 and the units.
+//! [`model_tick`](gemmscope_model::tiling::flat::model_tick).
+//! For other shapes it suggests, among the tiles whose roof is within 10 % of the highest, the one with the least
+//! traffic between L2 and the units.
 
 use cells::Tried;
 use gemmscope_model::gemm::Problem;
@@ -26,41 +27,41 @@ use settings::{Setting, settings};
 pub use settings::{TileRuns, has_tiles, launch_of, only_best_tiles};
 pub use single_choice::SingleChoice;
 
-/// Largest M for the model of flat GEMMs: up to here the paper argues against padding.
+/// Maximum M for the flat GEMM model: up to here the paper argues against padding.
 pub const FLAT_M: u32 = 64;
 
-/// Roofs of tiles this close count as equal: waves do not run in lockstep, so traffic matters more
-/// than a few per cent of wave efficiency.
+/// Tile roofs this close count as equal: waves do not run in lockstep, so traffic matters more than a few per cent of
+/// wave efficiency.
 const NEAR: f64 = 0.1;
 
-/// The source of the tiles.
+/// Source of the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TileSource {
     /// Columns of the file.
     Columns,
     /// The kernels' names.
     KernelNames,
-    /// A column that holds the best tile of each shape, without a sweep.
+    /// A column with the best tile of each shape, without a sweep.
     BestColumn,
 }
 
-/// One shape and tile.
+/// One shape and column of a panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// The fastest row of this cell; `None` if nothing was measured.
+    /// The fastest row of the cell; `None` if nothing was measured.
     pub row: Option<u32>,
-    /// Its rate over the best rate of the line.
+    /// Its rate / best rate of the line.
     pub share: f64,
     /// Rate, FLOP/s; NaN if nothing was measured.
     pub rate: f64,
-    /// The tile of the fastest row, or that of the axis if nothing was measured.
+    /// Tile of the fastest row, or of the column if nothing was measured.
     pub tile: (Option<u32>, Option<u32>),
     /// Number of workgroups, if they can be counted.
     pub workgroups: Option<u64>,
-    /// Waves, tile efficiency and wave efficiency, if tile and units are known.
+    /// Number of waves, tile efficiency and wave efficiency, if tile and units are known.
     pub waves: Option<(u64, f64, f64)>,
-    /// Limit of the cell in the model; `None` without the device's unit count, or if the shape is
-    /// compute-bound and has blocks enough.
+    /// What limits the cell in the model; `None` without the device's unit count, or if the shape is compute-bound and
+    /// has enough blocks.
     pub region: Option<Region>,
 }
 
@@ -69,13 +70,13 @@ pub struct Cell {
 pub struct SweepLine {
     /// The shape.
     pub problem: Problem,
-    /// The columns that were measured, ascending: [`Panel::cell`] makes cells of them.
+    /// The measured columns, ascending, from which [`Panel::cell`] makes cells.
     tried: Vec<Tried>,
-    /// The rows that name the best tile, where nothing was measured.
+    /// Rows that state the best tile, if nothing was measured.
     pub stated: Vec<u32>,
     /// Column of the best measured tile; `None` with fewer than two measured tiles.
     pub best: Option<usize>,
-    /// Column that the model takes; `None` if it does not apply.
+    /// Column that the model suggests; `None` if it does not apply.
     pub model: Option<usize>,
 }
 
@@ -84,25 +85,25 @@ pub struct SweepLine {
 pub struct Panel {
     /// `K = 4096, M = 8, fp16`.
     pub title: String,
-    /// Columns of the map: a tile's number, or two.
+    /// Columns of the map: one tile number, or two.
     pub columns: Vec<(u32, u32)>,
-    /// Ascending by N, then M.
+    /// Lines, ascending by N, then M.
     pub lines: Vec<SweepLine>,
     /// What the columns are.
     pub axis: Axis,
     /// Units of the device (SMs, CUs), if known.
     pub units: Option<u32>,
-    /// What limits its shapes, if known.
+    /// Roof of its shapes, if known.
     pub roof: Option<Roof>,
-    /// What the vendor calls a unit.
+    /// Vendor's name for a unit.
     pub unit_kind: String,
     /// Name of the device, if known.
     pub device: String,
-    /// What names a line.
+    /// Sizes in the label of a line.
     pub line_name: LineName,
 }
 
-/// What names the lines of a panel: what is the same in all of them is in the title.
+/// Sizes in the labels of a panel's lines; sizes that all lines share are in the title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineName {
     /// N alone.
@@ -114,7 +115,7 @@ pub enum LineName {
 }
 
 impl LineName {
-    /// Title of the axis: `M × N`.
+    /// Axis title: `M × N`.
     pub fn label(self) -> &'static str {
         match self {
             LineName::N => "N",
@@ -125,7 +126,7 @@ impl LineName {
 }
 
 impl Panel {
-    /// The text of a column.
+    /// Label of a column.
     pub fn column_label(&self, i: usize) -> String {
         match self.columns.get(i) {
             Some((a, 0)) => a.to_string(),
@@ -134,7 +135,7 @@ impl Panel {
         }
     }
 
-    /// The text of a line.
+    /// Label of a line.
     pub fn line_label(&self, i: usize) -> String {
         let Some(Problem { m, n, k, batch, .. }) = self.lines.get(i).map(|l| &l.problem) else {
             return String::new();
@@ -151,20 +152,19 @@ impl Panel {
 /// A sweep as panels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// The source of the tiles.
+    /// Source of the tiles.
     pub source: TileSource,
     /// Axis of the columns.
     pub axis: Axis,
-    /// Axes with more than one value in this data.
+    /// Axes with more than one value in the data.
     pub axes: Vec<Axis>,
-    /// Panels by type, K and device.
+    /// Panels, by type, K and device.
     pub panels: Vec<Panel>,
     /// Number of shapes with a single tile, which are not drawn.
     pub single: u64,
-    /// Lines whose measured best and model agree, and lines that have both.
+    /// Number of lines whose measured best and model agree, and of lines that have both.
     pub agreement: (u64, u64),
-    /// Geometric mean of the rate of the model's tile over the best one, for lines with both; NaN
-    /// without such lines.
+    /// Geometric mean of (rate of the model's tile / best rate) over lines with both; NaN without such lines.
     pub model_reaches: f64,
 }
 
@@ -173,14 +173,14 @@ pub struct Sweep {
 pub enum NoSweep {
     /// No column and no kernel name has a tile.
     NoTiles,
-    /// Every shape has one tile.
+    /// Every shape has a single tile.
     SingleTile(TileSource, u64),
-    /// The tile is as wide as N in every row.
+    /// In every row the tile is as wide as N.
     TileIsShape(u64),
 }
 
 impl Sweep {
-    /// The rows of a frame as a sweep along `axis`, or along the first of its axes.
+    /// The rows of a frame as a sweep along `axis`, by default the first of its axes.
     pub fn new(frame: &Frame, axis: Option<Axis>) -> Result<Sweep, NoSweep> {
         let (source, setting) = settings(frame).ok_or(NoSweep::NoTiles)?;
         let data = &*frame.data;
@@ -213,7 +213,7 @@ impl Sweep {
             })
         };
         let mut axes: Vec<Axis> = Axis::ALL.into_iter().filter(|a| varies(*a)).collect();
-        // BN alone is the question of flat GEMMs; of others it is the whole tile.
+        // For flat GEMMs only BN matters; for others the whole tile.
         let flat = rows.iter().any(|&r| data.m[r as usize] <= FLAT_M);
         let both = axes.contains(&Axis::Bm) && axes.contains(&Axis::Bn);
         if let Some(tile) = axes.iter().position(|a| *a == Axis::BmBn)

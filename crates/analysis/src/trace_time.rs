@@ -1,4 +1,4 @@
-//! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
+//! Breaks down the time of a trace: gaps, communication, GEMMs, other kernels.
 
 use crate::findings::{Scan, SideTime, Whole};
 use gemmscope_model::tiling::kernel_name::{communicates, function};
@@ -9,15 +9,15 @@ use gemmscope_table::trace::is_unfused_attention;
 use serde::Serialize;
 
 gemmscope_model::named! {
-/// What a part of a trace's time is.
+/// Kind of a part of a trace's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeKind {
-    /// The device does nothing.
+    /// The device is idle.
     Idle = "idle";
-    /// It only communicates.
+    /// The device only communicates (exposed communication).
     Communication = "communication alone";
-    /// It only copies.
+    /// The device only copies (exposed copies).
     Copies = "copies alone";
     /// GEMMs of known shape.
     Gemm = "GEMMs";
@@ -25,58 +25,58 @@ pub enum TimeKind {
     UnknownGemm = "GEMMs left out";
     /// All other kernels.
     Other = "other kernels";
-    /// All other kernels, and the GEMMs that filters leave out.
+    /// All other kernels, and GEMMs that filters exclude.
     OtherAndFiltered = "other kernels and filtered GEMMs";
 }
-/// A word or two.
+/// Label.
 pub fn label -> &'static str;
 }
 
 /// A part of a trace's time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimePart {
-    /// What it is.
+    /// Kind.
     pub kind: TimeKind,
     /// Seconds.
     pub time_s: f64,
-    /// The largest kernels of it by the function's name, with their seconds, where they are known.
+    /// Its largest kernels by function name, with their seconds, if known.
     pub largest: Vec<(String, f64)>,
 }
 
-/// The time of a trace and its parts, which add up to it but for those under a thousandth.
+/// Time of a trace and its parts, which add up to it, except for parts under a thousandth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceTime {
-    /// The side that the trace is; "" where it is the only file.
+    /// The side that the trace is; "" if it is the only file.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub side: String,
-    /// Seconds.
+    /// Total seconds.
     pub whole_s: f64,
-    /// What the whole is: `from end to end`, `of kernels`.
+    /// What the total is: `from end to end`, `of kernels`.
     pub whole: &'static str,
-    /// In the order of time: first what is no kernel.
+    /// Parts in a fixed order, time without kernels first.
     pub parts: Vec<TimePart>,
-    /// Attention that is not fused; its time is in those parts.
+    /// Unfused attention; its time is included in the parts.
     pub attention: Option<Unfused>,
-    /// What was recorded that slows the program, so that idle time is an upper bound.
+    /// Recording options that slow the program, so that idle time is an upper bound.
     pub slowed_by: Vec<String>,
 }
 
 /// Attention that runs as batched product, softmax and batched product.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Unfused {
-    /// Pairs of products.
+    /// Number of product pairs.
     pub calls: u64,
-    /// Seconds of its products and of what runs between them.
+    /// Seconds of its products and of the kernels between them.
     pub time_s: f64,
     /// Seconds of its products alone.
     pub products_s: f64,
-    /// Rows of its products, ascending. They have no meaning outside the page.
+    /// Rows of its products, ascending. Row numbers are not exported.
     #[serde(skip)]
     pub rows: Vec<u32>,
 }
 
 impl Unfused {
-    /// Of one source of a frame, where all rows pass.
+    /// Unfused attention of one source; only if all rows pass.
     fn of(frame: &Frame, number: u16, context: &TraceContext) -> Option<Unfused> {
         let (data, all) = (&*frame.data, frame.rows.len() == frame.data.len());
         let unfused = context.unfused.filter(|_| all)?;
@@ -89,16 +89,16 @@ impl Unfused {
     }
 }
 
-/// Kernels that a part names.
+/// Maximum number of kernels named per part.
 const NAMED: usize = 3;
-/// Rows that a page looks through before it draws.
+/// Maximum rows that the page scans before it first draws.
 const FEW: usize = 20_000;
-/// Smaller parts are left out.
+/// Parts below this fraction are omitted.
 const LEAST: f64 = 1e-3;
 
 impl TraceTime {
-    /// The time of each trace of a frame: of the only file, or of the files that are sides. None of a file
-    /// that lists nothing but GEMMs, nor where kernels overlap, so that parts do not add up.
+    /// Time of each trace of a frame: of the only file, or of the files that are sides. Omits files that list only
+    /// GEMMs, and traces whose kernels overlap, so that parts do not add up.
     pub fn of(scan: &Scan<'_>) -> Vec<TraceTime> {
         let data = scan.data();
         let sides = scan.frame.counted().sides.iter();
@@ -135,9 +135,9 @@ impl TraceTime {
             false => TimeKind::OtherAndFiltered,
         };
         let largest = |of: &[(String, RowsAndTime)]| {
-            // Where communication is a part of its own, its kernels are in that.
+            // If communication is a separate part, its kernels belong to that part.
             let here = |t: &&(String, _)| communication == 0.0 || !communicates(&t.0);
-            // One function can be compiled for many types.
+            // One function may be compiled for many types.
             let kernels = of.iter().filter(here).map(|(name, t)| (function(name), *t));
             let mut kernels = longest_first(kernels.collect());
             kernels.truncate(NAMED);
@@ -166,8 +166,7 @@ impl TraceTime {
         (adds_up && time.parts.len() > 1).then_some(time)
     }
 
-    /// As [`of`](Self::of), for tables small enough to scan before the first picture; empty if it would take as long
-    /// as the findings.
+    /// Like [`of`](Self::of), for tables small enough to scan before the page first draws; empty for larger ones.
     pub fn at_once(frame: &Frame) -> Vec<TraceTime> {
         let others = |s: &Source| s.not_gemm.rows + s.without_model.rows > 0;
         let traced = frame.data.sources.iter().any(|s| s.trace.is_some() || others(s));
@@ -175,14 +174,14 @@ impl TraceTime {
         if traced && few { TraceTime::of(&Scan::new(frame)) } else { Vec::new() }
     }
 
-    /// A part's share of the whole.
+    /// A part's fraction of the total.
     pub fn share(&self, part: &TimePart) -> f64 {
         part.time_s / self.whole_s
     }
 }
 
-/// Time outside the rows of a frame, seconds, from the traces of its sources. Includes GEMMs that
-/// are filtered out. 0 if no source has a trace.
+/// Time outside the rows of a frame, seconds, from the traces of its sources. Includes filtered-out GEMMs. 0 if no
+/// source has a trace.
 pub fn other_time_s(frame: &Frame) -> f64 {
     let data = &*frame.data;
     let count = data.sources.len();

@@ -1,8 +1,8 @@
-//! How far can these figures be trusted? What the rows themselves show of their measurement, once a
-//! device, and what no file states.
+//! How far can these figures be trusted? What the rows show about their measurement, per device, and what no file
+//! states.
 //!
-//! One pass over the rows of a frame. Each [reason](ReasonFacts) counts rows and their share of the time; its weight
-//! is what it alone would make of the figures, and the verdict is the heaviest weight.
+//! One pass over the rows of a frame. Each [reason](ReasonFacts) counts rows and their share of the time; its weight is
+//! the verdict that it alone would give, and the overall verdict is the heaviest weight.
 
 use crate::findings::other_kernels;
 use crate::ledger::{Evidence, Ledger};
@@ -29,39 +29,39 @@ gemmscope_model::named! {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing speaks against them.
+    /// No reason against them.
     #[default]
     Sound = "sound";
-    /// They hold under conditions that are named.
+    /// They hold under the stated conditions.
     WithCare = "with care";
-    /// Something that they rest on is probably wrong.
+    /// Something that they depend on is probably wrong.
     Doubtful = "doubtful";
 }
-/// The word for it: `sound`, `with care`, `doubtful`.
+/// Label: `sound`, `with care`, `doubtful`.
 pub fn label -> &'static str;
 }
 
-/// What a reason is about.
+/// Topic of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
-    /// What puts the device, the type or the unit in question.
+    /// Doubts about device, type or unit.
     Device,
     /// No row has a time.
     NoTime,
-    /// Rows above the datasheet roof, some of which no warm cache explains.
+    /// Rows above the datasheet roof, some of which a warm cache does not explain.
     AboveRoof,
-    /// Figures of the file against the recomputed ones.
+    /// The file's figures compared with the recomputed ones.
     Reported,
     /// Rows above the datasheet roof whose operands fit in the last-level cache.
     WarmCache,
-    /// Calls as short as what timers and launches vary.
+    /// Calls so short that timer and launch jitter matter.
     ShortCalls,
     /// Spread of the repeats.
     Spread,
-    /// A recording that slows the program.
+    /// Recording that slows the program.
     Recording,
-    /// Clocks below the one that the peaks are of.
+    /// Clocks below the clock of the peaks.
     Clock,
     /// Times that hold the launch.
     Plateau,
@@ -71,51 +71,51 @@ pub enum About {
     TimerStep,
     /// Rows that could not be used.
     Skipped,
-    /// Rows without a roof: what compares with it could not run.
+    /// Rows without a roof.
     NoRoof,
-    /// GEMM time of a trace whose shapes are not known.
+    /// GEMM time of a trace without known shapes.
     Unshaped,
-    /// GEMMs that were measured once, without a spread.
+    /// GEMMs measured only once, without a spread.
     Once,
-    /// What no file states.
+    /// Assumptions about what no file states.
     Assumed,
 }
 
-/// What a reason says, beside how many it is of.
+/// Content of a reason, besides the number of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ground {
     /// Kernels of some rows were built for another device.
     OtherDevice {
         /// Code of the device that cannot run them.
         device: u16,
-        /// What they were built for: `gfx942`.
+        /// Compiler target of the kernels: `gfx942`.
         target: String,
     },
     /// No GEMM of a device and type comes near its roof.
     FarBelow {
         /// The type.
         dtype: DataType,
-        /// The largest share of the roof.
+        /// Best efficiency among them.
         best: f64,
     },
-    /// A unit or type that no file states and nobody chose: the first question.
+    /// A unit or type that no file states and nobody has chosen: the first such question.
     Asked(String),
-    /// What was assumed; [`TrustFacts::assumed`] lists it.
+    /// Assumptions, listed in [`TrustFacts::assumed`].
     Assumed,
     /// No row has a time.
     NoTime,
     /// Rows above the datasheet roof.
     AboveRoof {
-        /// The largest share of it.
+        /// Highest efficiency against it.
         highest: f64,
-        /// What explains them.
+        /// Explanation.
         cause: AboveCause,
-        /// Rows of them whose operands fit in the last-level cache.
+        /// Number of these rows whose operands fit in the last-level cache.
         warm: u64,
         /// Size of that cache, bytes.
         cache_bytes: f64,
     },
-    /// Rows near the memory's bandwidth whose operands nearly fit in the last-level cache.
+    /// Rows near the memory bandwidth whose operands nearly fit in the last-level cache.
     PartlyCached {
         /// Size of that cache, bytes.
         cache_bytes: f64,
@@ -127,14 +127,14 @@ pub enum Ground {
         /// Whether rows state a rate, and a bandwidth.
         states: [bool; 2],
     },
-    /// Calls as short as what timers and launches vary.
+    /// Calls so short that timer and launch jitter matter.
     ShortCalls,
     /// Rows whose repeats vary.
     Spread {
-        /// Other rows were called once.
+        /// True if other rows were called only once.
         some_once: bool,
     },
-    /// Rows that ran at a lower clock than the peak's.
+    /// Rows measured below the peak's clock.
     Clock,
     /// Rows that take as long whatever their size.
     Plateau {
@@ -154,7 +154,7 @@ pub enum Ground {
     TimerStep,
     /// The recording slows the program: options that it had.
     Recording(Vec<String>),
-    /// Rows that could not be used: why, and how many; the most frequent first.
+    /// Rows that could not be used: number and reason, most frequent first.
     Skipped(Vec<(u64, String)>),
     /// GEMM time without a known shape.
     Unshaped {
@@ -163,25 +163,25 @@ pub enum Ground {
         /// Time of all GEMMs, seconds.
         all_s: f64,
     },
-    /// Rows that are one measurement each, without a spread.
+    /// Rows that are a single measurement each, without a spread.
     Once,
-    /// Gains that may be scatter: their share of the time.
+    /// Gains that may be scatter, as a fraction of the time.
     Scatter(f64),
 }
 
-/// What explains rows above the datasheet roof.
+/// Explanation of rows above the datasheet roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboveCause {
     /// The operands of all of them fit in the last-level cache.
     WarmCache,
-    /// So little above it that clocks and timers explain it.
+    /// The excess is small enough for clock and timer jitter.
     Noise,
-    /// The device, type, unit or sizes are others.
+    /// Device, type, unit or sizes are wrong.
     Wrong,
 }
 
 impl Ground {
-    /// What it is about.
+    /// Topic.
     pub fn about(&self) -> About {
         match self {
             Ground::OtherDevice { .. } | Ground::FarBelow { .. } | Ground::Asked(_) => {
@@ -211,17 +211,17 @@ impl Ground {
 /// One reason for or against the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReasonFacts {
-    /// What it says.
+    /// Content.
     pub ground: Ground,
-    /// What it alone makes of the figures.
+    /// Verdict that it alone would give.
     pub weight: Verdict,
-    /// Name of the device; "" where it concerns all rows, or none is stated.
+    /// Name of the device; "" if it concerns all rows, or none is stated.
     pub device: String,
-    /// Rows that it concerns; the things themselves where it is about no rows.
+    /// Number of rows concerned; if it is not about rows, number of the things it is about.
     pub count: u64,
-    /// Of how many.
+    /// Out of how many.
     pub of: u64,
-    /// Share of the device's time; `None` where it is about no rows.
+    /// Fraction of the device's time; `None` if it is not about rows.
     pub share: Option<f64>,
 }
 
@@ -250,38 +250,38 @@ pub fn label -> &'static str;
 /// How far the figures of a frame can be trusted, and why. `gemmscope-words` makes its sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrustFacts {
-    /// The heaviest weight of the reasons.
+    /// Heaviest weight of the reasons.
     pub verdict: Verdict,
-    /// The heaviest first, and by device.
+    /// Reasons, heaviest first, then by device.
     pub reasons: Vec<ReasonFacts>,
-    /// Devices with measured rows.
+    /// Number of devices with measured rows.
     pub devices: usize,
     /// Whether each rule of measuring was kept, in the order of [`MeasuringRule::ALL`]; `None` where the rows cannot
     /// tell. Kept is what all devices show that can.
     pub rules: [Option<bool>; 5],
     /// What no file states and was assumed, each once.
     pub assumed: Vec<Assumed>,
-    /// What no file states and the user chose.
+    /// User's choices for what no file states.
     pub chosen: Vec<Chosen>,
 }
 
-/// Over this share of rows or time something concerns the whole; under the other it is an exception.
+/// Fraction of rows or time above which something concerns the whole, and below which it is an exception.
 const WHOLE: f64 = 0.20;
 const EXCEPTION: f64 = 0.01;
 
-/// What was seen of the rows that pass the filters.
+/// State of the pass over the rows that pass the filters.
 struct Looking<'a> {
     frame: &'a Frame,
     columns: TrustColumns<'a>,
     seen: Vec<DeviceRows>,
-    /// By device code: its place in `seen`.
+    /// By device code: index in `seen`.
     place: Vec<Option<usize>>,
-    /// The files that have a row.
+    /// By file: true if it has a row.
     used: Vec<bool>,
 }
 
 impl<'a> Looking<'a> {
-    /// At no row yet.
+    /// Before the first row.
     fn new(frame: &'a Frame) -> Looking<'a> {
         let data = &*frame.data;
         Looking {
@@ -312,7 +312,7 @@ impl<'a> Looking<'a> {
         let data = &*frame.data;
         let devices = seen.len();
         let sources = || data.sources.iter().zip(&used).filter(|(_, used)| **used).map(|(s, _)| s);
-        // Rows that no figure holds come before what those show that count.
+        // Unusable rows come before what the counted rows show.
         let mut reasons: Vec<ReasonFacts> = skipped(sources()).into_iter().collect();
         reasons.extend(other_device(frame, &place));
         reasons.extend(seen.iter().flat_map(DeviceRows::far_below));
@@ -342,10 +342,10 @@ impl<'a> Looking<'a> {
             && reasons
                 .iter()
                 .all(|r| r.ground.about() != About::Reported || r.weight == Verdict::Sound);
-        // What was assumed comes first: all else of its weight holds only with it.
+        // Assumptions come first: everything else of the same weight depends on them.
         reasons.splice(..0, assumed(&unstated.assumed, agrees));
         reasons.splice(..0, asked(&unstated.assumed));
-        // Of equal weight in the order above, but exceptions that change nothing come last.
+        // On equal weight the order above, but harmless exceptions last.
         let exception = |r: &ReasonFacts| {
             r.weight == Verdict::Sound && r.count > 0 && r.share.is_some_and(|s| s < EXCEPTION)
         };
@@ -357,12 +357,12 @@ impl<'a> Looking<'a> {
 }
 
 impl TrustFacts {
-    /// What the rows that pass the filters show.
+    /// Trust in the rows that pass the filters.
     pub fn of(frame: &Frame) -> TrustFacts {
         pass::at_once(TrustFacts::look(frame, &pass::none))
     }
 
-    /// As [`TrustFacts::of`]. Awaits `pause` every few thousand rows.
+    /// Like [`TrustFacts::of`]. Awaits `pause` every few thousand rows.
     pub async fn look(frame: &Frame, pause: &impl AsyncFn()) -> TrustFacts {
         let mut looking = Looking::new(frame);
         for rows in frame.rows.chunks(pass::ROWS) {
@@ -372,8 +372,7 @@ impl TrustFacts {
         looking.finish()
     }
 
-    /// The same beside the accounts of the rows: where gains of over a fifth of the time may be scatter, they
-    /// are to be read with care.
+    /// Adds what the ledger shows: if gains of over a fifth of the time may be scatter, they need care.
     pub fn beside(mut self, ledger: &Ledger) -> TrustFacts {
         let (mut all_s, mut scatter_s, mut gemms, mut all) = (0.0, 0.0, 0, 0);
         for book in &ledger.books {
@@ -397,12 +396,12 @@ impl TrustFacts {
     }
 }
 
-/// A reason that concerns all devices and no rows of a known time: `count` of `of` things.
+/// A reason for all devices, without rows or time: `count` of `of` things.
 fn of_all(ground: Ground, weight: Verdict, (count, of): (u64, u64)) -> ReasonFacts {
     ReasonFacts { ground, weight, device: String::new(), count, of, share: None }
 }
 
-/// The reason for doubt if kernels of some rows were built for another device.
+/// Reason for doubt if kernels of some rows were built for another device.
 fn other_device(frame: &Frame, place: &[Option<usize>]) -> Option<ReasonFacts> {
     let (device, target) = other_kernels(frame)?;
     frame.metrics.devices.get(usize::from(device))?.as_ref()?;
@@ -411,15 +410,14 @@ fn other_device(frame: &Frame, place: &[Option<usize>]) -> Option<ReasonFacts> {
     used.then(|| of_all(Ground::OtherDevice { device, target }, Verdict::Doubtful, (1, 1)))
 }
 
-/// What was recorded that slows the program.
+/// Reason if recording slowed the program.
 fn recording<'a>(slowed: impl Iterator<Item = &'a String>) -> Option<ReasonFacts> {
     let by = distinct(slowed.map(String::as_str));
     let all = by.len() as u64;
     (all > 0).then(|| of_all(Ground::Recording(by), Verdict::WithCare, (all, all)))
 }
 
-/// Rows that could not be used, but for other operations and runs that failed: those are no GEMMs that
-/// the figures lack.
+/// Reason about unusable rows, except other operations and failed runs, which are not GEMMs missing from the figures.
 fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<ReasonFacts> {
     let meant = |r: &&RejectReason| {
         let other = ["not a GEMM", "counted in"].iter().any(|w| r.text.starts_with(w));
@@ -438,7 +436,7 @@ fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<ReasonFacts>
         }
     }
     let of = rows + count;
-    // Of equal ones the first in the file.
+    // Stable sort: ties stay in file order.
     reasons.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
     if reasons.is_empty() {
         return None;
@@ -448,7 +446,7 @@ fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<ReasonFacts>
     Some(of_all(Ground::Skipped(reasons), weight, (count, of)))
 }
 
-/// GEMM time without a known shape, of which no figure here is.
+/// Reason about GEMM time without known shapes, which is in no figure here.
 fn unshaped<'a>(sources: impl Iterator<Item = &'a Source>, known_s: f64) -> Option<ReasonFacts> {
     let without: Vec<_> = sources.map(|s| s.without_model).collect();
     let (count, time_s) = without.iter().fold((0, 0.0), |(n, t), w| (n + w.rows, t + w.time_s));
@@ -458,7 +456,7 @@ fn unshaped<'a>(sources: impl Iterator<Item = &'a Source>, known_s: f64) -> Opti
     (time_s > EXCEPTION * all_s).then(|| of_all(ground, weight, (count, count)))
 }
 
-/// GEMMs that were measured once each, where no spread is stated: a difference may be chance.
+/// Reason about GEMMs measured once without a stated spread: a difference may be chance.
 fn once(frame: &Frame, rows: u64, spread_known: bool) -> Option<ReasonFacts> {
     let counted = frame.counted();
     let single = |s: &Side| !s.program && s.rows.len() as u64 == s.all_rows;

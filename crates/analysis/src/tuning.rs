@@ -1,8 +1,8 @@
 //! Tuning histories: the variants of each generation, the best so far, and the failures.
 //!
-//! A file is a history if it has an order: a column with [`ColumnMeaning::Order`], or a number
-//! column named generation, iteration, step, trial or round. Rows without an order are references,
-//! such as the baseline of the search. A row with a status but no time is a failed variant.
+//! A file is a history if it has an order: a column with [`ColumnMeaning::Order`], or a number column named generation,
+//! iteration, step, trial or round. Rows without an order are references, such as the baseline of the search. A row
+//! with a status but no time is a failed variant.
 
 use crate::names::name_of;
 use gemmscope_model::gemm::Problem;
@@ -17,24 +17,24 @@ use std::collections::BTreeMap;
 pub enum Outcome {
     /// Ran and was correct.
     Ok,
-    /// Ran, but reached less than the given share of the best.
+    /// Ran, but reached less than the given fraction of the best rate.
     Slow,
-    /// Was not correct or did not run; the status tells which.
+    /// Was incorrect or did not run; the status says which.
     Failed,
 }
 
-/// One variant, or one reference.
+/// A variant, or a reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     /// Dataset row.
     pub row: u32,
-    /// Generation, iteration; NaN for a reference.
+    /// Generation or iteration; NaN for a reference.
     pub order: f64,
     /// Rate, FLOP/s; NaN if it failed.
     pub rate: f64,
     /// Outcome.
     pub outcome: Outcome,
-    /// Name: the kernel, the variant, or the file's line.
+    /// Name: kernel, variant, or line of the file.
     pub name: String,
     /// Status in the file; may be empty.
     pub status: String,
@@ -45,7 +45,7 @@ pub struct Variant {
 /// All variants of one generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generation {
-    /// Its number.
+    /// Generation number.
     pub order: f64,
     /// Indices into [`SearchHistory::variants`].
     pub variants: Vec<usize>,
@@ -55,95 +55,95 @@ pub struct Generation {
     pub running: Option<usize>,
 }
 
-/// A setting or two of them together, and how the variants that have it ended.
+/// A setting, or a pair of settings, and how its variants ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
-    /// Title of the setting in the file: `BLOCK_M`, `BLOCK_M × BLOCK_N`.
+    /// Title in the file: `BLOCK_M`, `BLOCK_M × BLOCK_N`.
     pub name: String,
-    /// Its value: `256`, `256 × 256`.
+    /// Value: `256`, `256 × 256`.
     pub value: String,
-    /// Variants with it that failed or were too slow.
+    /// Number of its variants that failed or were too slow.
     pub bad: usize,
-    /// All variants with it.
+    /// Number of all its variants.
     pub all: usize,
 }
 
 /// A variant that failed or was slow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BadVariant {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its generation, iteration.
+    /// Generation or iteration.
     pub order: f64,
-    /// What became of it: `slow`, or `failed` with the file's own word.
+    /// `slow`, or `failed` with the file's own word.
     pub outcome: String,
-    /// Time of its run, seconds; null where a failed one states none.
+    /// Time of its run, seconds; null if a failed one states none.
     pub time_s: f64,
-    /// `stages=5 warps=8`.
+    /// Settings: `stages=5 warps=8`.
     pub settings: String,
 }
 
-/// A variant below this share of the best rate counts as slow, where nobody says otherwise.
+/// Default fraction of the best rate below which a variant is slow.
 pub const SLOW_BELOW: f64 = 0.1;
-/// A gain of less than this share is none: measurements vary by as much.
+/// Minimum relative gain; less is within measurement noise.
 const GAIN: f64 = 0.005;
-/// So many settings of a variant are looked at in pairs.
+/// Maximum number of settings of a variant that are examined in pairs.
 const MOST_PAIRED: usize = 12;
-/// So many generations without a gain are a converged search.
+/// Number of generations without a gain after which a search has converged.
 const QUIET: usize = 2;
 
-/// Whether a search has come to an end. Gains are shares of the best rate before.
+/// Whether a search has converged. Gains are relative to the best rate before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Convergence {
-    /// No generation gained anything over the first.
+    /// No generation gained over the first.
     NoGain,
     /// The last generation still gained.
     Gaining {
-        /// Its gain.
+        /// Relative gain.
         gain: f64,
     },
     /// Too few generations after the last gain to tell.
     Perhaps {
         /// The generation of the last gain.
         order: f64,
-        /// Its gain.
+        /// Relative gain.
         gain: f64,
     },
     /// Enough generations without a gain.
     Converged {
         /// The generation of the last gain.
         order: f64,
-        /// Its gain.
+        /// Relative gain.
         gain: f64,
-        /// Generations after it.
+        /// Number of generations after it.
         quiet: usize,
     },
 }
 
-/// The history of one GEMM.
+/// Tuning history of one GEMM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchHistory {
     /// The tuned GEMM.
     pub problem: Problem,
     /// Title of the order column: `generation`.
     pub order_label: String,
-    /// In the order of the file.
+    /// Variants in file order.
     pub variants: Vec<Variant>,
-    /// Ascending.
+    /// Generations, ascending.
     pub generations: Vec<Generation>,
     /// Rows of the same GEMM without an order, fastest first.
     pub references: Vec<Variant>,
     /// Index of the best variant; `None` if all failed.
     pub best: Option<usize>,
-    /// Highest rate that the roof allows, FLOP/s; NaN if it is not known.
+    /// Attainable rate, FLOP/s; NaN if the roof is unknown.
     pub roof: f64,
     /// Name of the device of the roof.
     pub device: String,
-    /// A variant below this share of the best rate counts as slow.
+    /// Fraction of the best rate below which a variant is slow.
     pub slow_below: f64,
 }
 
-/// The column that orders the rows.
+/// The column that orders the rows, if any.
 pub(crate) fn order_column(frame: &Frame) -> Option<&Column> {
     let named = |c: &&Column| {
         let name = c.label.trim().to_ascii_lowercase();
@@ -159,7 +159,7 @@ pub(crate) fn order_column(frame: &Frame) -> Option<&Column> {
         .or_else(|| frame.data.columns.iter().find(named))
 }
 
-/// The GEMMs with a history in a frame, and the number of their ordered rows, most rows first.
+/// GEMMs of a frame that have a history, with the number of their ordered rows, most first.
 pub fn problems(frame: &Frame) -> Vec<(Problem, u64)> {
     let Some(column) = order_column(frame) else {
         return Vec::new();
@@ -181,7 +181,7 @@ pub fn problems(frame: &Frame) -> Vec<(Problem, u64)> {
 }
 
 impl SearchHistory {
-    /// The history of one GEMM. `slow_below` is a share of the best rate.
+    /// History of one GEMM; `None` if it has none. `slow_below` is a fraction of the best rate.
     pub fn new(frame: &Frame, problem: &Problem, slow_below: f64) -> Option<SearchHistory> {
         let column = order_column(frame)?;
         let order = frame.numbers(&Field::Column(column.key.clone()));
@@ -281,8 +281,8 @@ impl SearchHistory {
         self.variants.iter().filter(|v| v.outcome == outcome).count()
     }
 
-    /// By how much the best so far grew in a generation, as a share; 0 where it did not, `None`
-    /// where there was nothing to compare with.
+    /// Relative gain of the best so far in a generation: 0 if there was none, `None` if there is nothing to compare
+    /// with.
     pub fn gain(&self, generation: usize) -> Option<f64> {
         let rate = |i: usize| {
             let running = self.generations.get(i)?.running?;
@@ -292,15 +292,15 @@ impl SearchHistory {
         Some(rate(generation)? / before - 1.0)
     }
 
-    /// By how much the best of each generation differs from that of the last one before it that had
-    /// one, as a share: negative where it fell. Number of the generation and change.
+    /// By generation: relative change of its best against the last earlier generation that has one, negative if it
+    /// fell.
     pub fn changes(&self) -> Vec<(f64, f64)> {
         let rate = |g: &Generation| Some((g.order, self.variants.get(g.best?)?.rate));
         let bests: Vec<(f64, f64)> = self.generations.iter().filter_map(rate).collect();
         bests.windows(2).map(|w| (w[1].0, w[1].1 / w[0].1 - 1.0)).collect()
     }
 
-    /// Whether the search has come to an end; `None` with fewer than two generations that ran.
+    /// Whether the search has converged; `None` with fewer than two generations that ran.
     pub fn convergence(&self) -> Option<Convergence> {
         let last = self.generations.len().checked_sub(1)?;
         let gains: Vec<(usize, f64)> =
@@ -317,9 +317,9 @@ impl SearchHistory {
         })
     }
 
-    /// The settings that failed and slow variants share, alone or two together: those with at least
-    /// two such variants, and with a larger part of them than all variants have; two together only
-    /// where that part is larger than each of them has alone. The clearest first.
+    /// Settings that failed and slow variants share, alone or in pairs: those with at least two such variants and a
+    /// higher fraction of them than among all variants; pairs only if their fraction exceeds that of each setting
+    /// alone. Clearest first.
     pub fn suspects(&self, frame: &Frame) -> Vec<Suspect> {
         let is_bad = |v: &Variant| v.outcome != Outcome::Ok;
         let bad_all = self.variants.iter().filter(|v| is_bad(v)).count();
@@ -363,7 +363,7 @@ impl SearchHistory {
         out
     }
 
-    /// The failed and slow variants, in the order of the file.
+    /// Failed and slow variants, in file order.
     pub fn bad<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = BadVariant> + 'a {
         let bad = self.variants.iter().filter(|v| v.outcome != Outcome::Ok);
         bad.map(|v| {
@@ -383,7 +383,7 @@ impl SearchHistory {
         })
     }
 
-    /// The statuses of failed variants and how often each occurs.
+    /// Statuses of failed variants, with counts.
     pub fn failures(&self) -> Vec<(String, u64)> {
         let mut out: BTreeMap<&str, u64> = BTreeMap::new();
         for v in self.variants.iter().filter(|v| v.outcome == Outcome::Failed) {
@@ -393,7 +393,7 @@ impl SearchHistory {
     }
 }
 
-/// The columns of settings: tile, stages, warps and all others that are neither results nor names.
+/// Columns of settings: tile, stages, warps and all others that are neither results nor names.
 pub(crate) fn parameter_columns(frame: &Frame) -> Vec<&Column> {
     let order = order_column(frame).map(|c| c.key.as_str());
     let columns = frame.data.columns.iter();
@@ -408,7 +408,7 @@ pub(crate) fn parameter_columns(frame: &Frame) -> Vec<&Column> {
         .collect()
 }
 
-/// The text of a row in a column of settings; `None` without one.
+/// Text of a row in a settings column; `None` if empty.
 pub(crate) fn parameter(column: &Column, row: usize) -> Option<String> {
     let text = match &column.data {
         ColumnData::Number(v) => v.get(row).filter(|x| x.is_finite()).map(|x| plain(*x))?,
@@ -417,13 +417,13 @@ pub(crate) fn parameter(column: &Column, row: usize) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The settings of a row with their titles in the file.
+/// Settings of a row, with their titles in the file.
 pub fn parameters(frame: &Frame, row: usize) -> Vec<(String, String)> {
     let columns = parameter_columns(frame).into_iter();
     columns.filter_map(|c| Some((c.label.clone(), parameter(c, row)?))).collect()
 }
 
-/// A whole number in full, any other number with at most six digits.
+/// An integer in full, any other number with at most six digits.
 fn plain(v: f64) -> String {
     if v.fract() == 0.0 && v.abs() < 1e15 {
         return format!("{v:.0}");

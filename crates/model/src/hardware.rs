@@ -92,9 +92,9 @@ pub enum MemoryLevel {
 }
 /// Every level, farthest from the compute units first.
 pub const ALL;
-/// Its key in links.
+/// Key in links.
 pub fn key -> &'static str;
-/// Its name on the page.
+/// Name on the page.
 pub fn label -> &'static str;
 }
 

@@ -1,8 +1,8 @@
-//! Data inside a link, and a page with its data.
+//! Data inside a link or a saved page.
 //!
-//! They hold the tables that [`extract`](crate::extract) makes of the open files, each with its import options (format,
+//! Holds the tables that [`extract`](crate::extract) makes of the open files, each with its import options (format,
 //! columns, answers). The packed form is a line of JSON about the files, then their bytes, all deflated; links and
-//! pages hold it as URL-safe base64.
+//! pages contain it as URL-safe base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,25 +16,25 @@ use gemmscope_model::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
-/// The error for damaged data.
+/// Error message for damaged data.
 const DAMAGED: &str = "the data is cut off or damaged";
-/// Key of data in a link.
+/// Key of the data in a link.
 pub const DATA_KEY: &str = "data";
-/// Key of the address of data in a link.
+/// Key of the data's address in a link.
 pub const SOURCE_KEY: &str = "src";
-/// Key of the names of the files that a link without data was made from, with `*` between them.
+/// Key of the names of the files that a link without data was made from, separated by `*`.
 pub const FILES_KEY: &str = "files";
-/// Most characters of data in a link: chat programs and mail cut longer ones.
+/// Maximum characters of data in a link: chat programs and mail truncate longer ones.
 pub const LINK_LIMIT: usize = 32_000;
-/// Most bytes that a link's data may unpack to.
+/// Maximum bytes that a link's data may unpack to.
 pub(crate) const LINK_UNPACKED: u64 = 8 << 20;
-/// Most files of a link or a page.
+/// Maximum number of files in a link or a page.
 pub(crate) const MOST_FILES: usize = 100;
-/// Most bytes that a page's data may unpack to.
+/// Maximum bytes that a page's data may unpack to.
 pub const PAGE_UNPACKED: u64 = 512 << 20;
-/// Most bytes that are fetched from an address.
+/// Maximum bytes fetched from an address.
 pub const FETCH_LIMIT: u64 = 256 << 20;
-/// The element of a page whose text is the data.
+/// Start tag of the page element whose text is the data.
 pub const SLOT: &str = "<script type=\"text/plain\" id=\"gemmscope-data\">";
 
 /// A file with its import options.
@@ -56,16 +56,16 @@ struct Entry {
     options: ImportOptions,
 }
 
-/// Most files that a link names.
+/// Maximum number of files that a link names.
 const LINKED: usize = 8;
 
-/// The names of files as a link holds them under [`FILES_KEY`]: without folders, the first eight.
+/// File names for [`FILES_KEY`] of a link: without folders, the first eight.
 pub fn linked_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.take(LINKED).map(base_name).collect();
     names.join("*")
 }
 
-/// [`linked_names`] without a file that was opened; `None` if none is left.
+/// Removes an opened file from [`linked_names`]; `None` if none is left.
 ///
 /// ```
 /// use gemmscope_share::data::names_without;
@@ -79,7 +79,7 @@ pub fn names_without(names: &str, opened: &str) -> Option<String> {
     (!left.is_empty()).then(|| left.join("*"))
 }
 
-/// The last part of a path.
+/// Last component of a path.
 pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
@@ -87,12 +87,12 @@ pub fn base_name(path: &str) -> &str {
 /// Bytes packed between two pauses.
 const STRETCH: usize = 256 << 10;
 
-/// Files as one deflated block.
+/// Packs files into one deflated block.
 pub fn pack(files: Vec<Carried>) -> Vec<u8> {
     pass::at_once(pack_with(&files, &async |_| {}))
 }
 
-/// [`pack`] that awaits `pause` every 256 KiB, with the share done, 0 to 1.
+/// Like [`pack`]. Awaits `pause` every 256 KiB, passing the fraction done, 0 to 1.
 pub(crate) async fn pack_with(files: &[Carried], pause: &impl AsyncFn(f64)) -> Vec<u8> {
     let entry = |f: &Carried| Entry {
         name: f.name.clone(),
@@ -114,12 +114,12 @@ pub(crate) async fn pack_with(files: &[Carried], pause: &impl AsyncFn(f64)) -> V
     out.finish().unwrap_or_default()
 }
 
-/// Reads a block from [`pack`]; `limit` is the most bytes that it may unpack to, with the gzip
-/// files in it unpacked too.
+/// Unpacks a block from [`pack`]. `limit` is the maximum of bytes it may unpack to, counting gzip files in it unpacked
+/// too.
 ///
 /// # Errors
 ///
-/// A sentence about what is wrong with it.
+/// A sentence about what is wrong.
 pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
     let too_large = || format!("the data unpacks to more than {}", Bytes(limit as f64).to_iec());
     let mut plain = Vec::new();
@@ -154,12 +154,12 @@ pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
     Ok(out)
 }
 
-/// Unpacked size of a gzip file in bytes, counted up to `most + 1`; 0 for any other file.
+/// Unpacked size of a gzip file in bytes, counted up to `most + 1`; 0 for other files.
 fn unpacked(bytes: &[u8], most: u64) -> u64 {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return 0;
     }
-    // A damaged end is reported when the file is read.
+    // Damage at the end is reported when the file is read.
     let mut count = 0;
     let mut part = vec![0; 64 << 10];
     let mut text = MultiGzDecoder::new(bytes).take(most + 1);
@@ -169,36 +169,36 @@ fn unpacked(bytes: &[u8], most: u64) -> u64 {
     count
 }
 
-/// A block from [`pack`] as the text of a link.
+/// Encodes a block from [`pack`] for a link.
 ///
 /// # Errors
 ///
 /// The number of characters, if they are too many for a link.
 pub fn to_link(block: &[u8]) -> Result<String, usize> {
-    // Four characters for three bytes.
+    // Base64: four characters for three bytes.
     match (block.len() * 4).div_ceil(3) {
         ..=LINK_LIMIT => Ok(URL_SAFE_NO_PAD.encode(block)),
         long => Err(long),
     }
 }
 
-/// Reads a text from [`to_link`].
+/// Decodes a text from [`to_link`].
 ///
 /// # Errors
 ///
-/// A sentence about what is wrong with it.
+/// A sentence about what is wrong.
 pub fn from_link(text: &str) -> Result<Vec<Carried>, String> {
     let block = decode(text).ok_or(DAMAGED)?;
     unpack(&block, LINK_UNPACKED)
 }
 
-/// The bytes of a base64 text. Mail and chat programs break long links into lines.
+/// Decodes base64, ignoring white space, because mail and chat programs break long links into lines.
 fn decode(text: &str) -> Option<Vec<u8>> {
     let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-/// The one-file page `template` with a block from [`pack`] and a view (the text after `#`) in it.
+/// The one-file page `template` with a block from [`pack`] and a view (the text after `#`) inserted.
 ///
 /// # Errors
 ///
@@ -206,7 +206,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
 pub fn page(template: &str, view: &str, block: &[u8]) -> Result<String, String> {
     let at = template.find(SLOT).ok_or("this page has no place for data")? + SLOT.len();
     let end = template[at..].find("</script>").ok_or("this page has no place for data")?;
-    // Neither the view's text (URL-encoded) nor base64 holds a `<`.
+    // Neither the URL-encoded view nor base64 contains a `<`; removed in case one does.
     let view = view.replace(['<', '\n'], "");
     let data = URL_SAFE_NO_PAD.encode(block);
     Ok(format!("{}{view}\n{data}{}", &template[..at], &template[at + end..]))
@@ -261,7 +261,7 @@ mod tests {
         assert!(from_link("").is_err());
         let bomb = pack(vec![file("z", &vec![0; 10 << 20])]);
         assert!(unpack(&bomb, LINK_UNPACKED).unwrap_err().contains("more than 8.00 MiB"));
-        // A gzip file that unpacks to far more than a link may hold; it compresses well a second time.
+        // A gzip file that unpacks to far more than a link may hold; packed again, it is small.
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
         for _ in 0..20 {
             gzip.write_all(&vec![0; 1 << 20]).unwrap();

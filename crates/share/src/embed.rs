@@ -1,34 +1,31 @@
 //! Messages between this page and its host, the page around it or the one that opened it: types,
 //! limits, and who may send what.
 //!
-//! A host page (or the `<gemm-scope>` element) sends one window message
-//! `{gemm: {v: 1, type: "connect"}}` with a `MessagePort`; everything after goes over the port.
-//! Every request has an `id` and gets exactly one reply, `ok` or `error`. Unknown fields are
-//! ignored; unknown types are refused.
+//! A host page (or the `<gemm-scope>` element) sends one window message `{gemm: {v: 1, type: "connect"}}` with a
+//! `MessagePort`; everything after goes over the port. Every request has an `id` and gets exactly one reply, `ok` or
+//! `error`. Unknown fields are ignored; unknown types are refused.
 //!
 //! ```text
-//! host -> page  {type: "load", id, name, format?, add?} + bytes: ArrayBuffer
-//!               {type: "view", id, set: {view?, device?, theme?, hash?}}
-//!               {type: "export", id, what: "svg" | "csv" | "view" | "summary"}
-//! page -> host  {type: "ready", app, v: [1]}
-//!               {type: "ok", id, …} | {type: "error", id, code, message}
-//!               {type: "resize", height} | {type: "change", view}
+//! host -> embed  {type: "load", id, name, format?, device?} + bytes: ArrayBuffer
+//!                {type: "view", id, set: {view?, device?, theme?, hash?}}
+//!                {type: "export", id, what: "svg" | "csv" | "view" | "summary"}
+//! embed -> host  {type: "ready", app, v: [1]}
+//!                {type: "ok", id, …} | {type: "error", id, code, message}
+//!                {type: "resize", height} | {type: "change", view}
 //! ```
 //!
-//! Any page may be the parent of the frame, since it only hands over data that it has already. An
-//! embedded page in turn has no file picker, no storage and no service worker, and tells its host
-//! nothing but what came from the host. A page that was opened may show what its reader brings, so
-//! its opener is told nothing: it hands over files, after a question, and learns whether they opened.
+//! Any page may embed gemmscope, since it only passes in data that it has already. An embedded page in turn has no file
+//! picker, no storage and no service worker, and tells its host nothing except what came from the host.
 
 use gemmscope_model::units::expected_one_of;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Version of the protocol; a host asks for one of [`VERSIONS`].
+/// Supported versions of the protocol; a host asks for one of them.
 pub const VERSIONS: [u32; 1] = [1];
-/// The most that a host may hand over, bytes: a parent in one load, an opener in all.
+/// Maximum size of a file from a host, bytes.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
-/// Longest name, characters.
+/// Maximum length of a name, characters.
 pub(crate) const MAX_NAME: usize = 256;
 /// Longest message without its bytes, characters.
 pub const MAX_MESSAGE: usize = 64 << 10;
@@ -58,9 +55,9 @@ pub struct HostState {
 pub struct Refusal {
     /// Id of the refused request, if it could be read.
     pub id: Option<u64>,
-    /// `bad-message`, `unknown-type`, `not-allowed`, `version`, `connected`, `too-large`, `busy`.
+    /// Stable code: `bad-message`, `unknown-type`, `version`, `source`, `connected`, `too-large`, `busy`.
     pub code: &'static str,
-    /// The expected message, for the log.
+    /// What was expected, for the log.
     pub message: String,
 }
 
@@ -79,15 +76,15 @@ impl Refusal {
 /// A request over the port.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Show this file; its bytes are beside the JSON.
+    /// Show this file, whose bytes accompany the JSON.
     Load {
         /// Id for the reply.
         id: u64,
         /// Name to show, printable.
         name: String,
-        /// Format id that overrides detection.
+        /// Format id, which overrides detection.
         format: Option<String>,
-        /// Adds the file to those shown.
+        /// True to add the file to those shown.
         add: bool,
     },
     /// Change the view; absent keys keep their values.
@@ -116,11 +113,11 @@ pub struct ViewChange {
     pub device: Option<String>,
     /// `auto`, `light` or `dark`.
     pub theme: Option<String>,
-    /// A whole view state, as after `#` in a link; replaces the current one.
+    /// A complete view state, as after `#` in a link; replaces the current one.
     pub hash: Option<String>,
 }
 
-/// What can be exported.
+/// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmbedExport {
@@ -138,18 +135,18 @@ pub enum EmbedExport {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
-    /// The first message, after connecting.
+    /// First message after connecting.
     Ready {
         /// Version of the app.
         app: String,
-        /// Versions of the protocol it speaks.
+        /// Supported versions of the protocol.
         v: Vec<u32>,
     },
     /// The request was carried out.
     Ok {
         /// Id of the request.
         id: u64,
-        /// The result, if the request has one.
+        /// Result, if the request has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
     },
@@ -162,14 +159,14 @@ pub enum Reply {
         /// A sentence for people.
         message: String,
     },
-    /// The height of the whole page, CSS pixels, rounded up.
+    /// The page's height has changed.
     Resize {
-        /// CSS pixels.
+        /// Height of the whole page, CSS pixels, rounded up.
         height: u32,
     },
     /// The user changed the view.
     Change {
-        /// View state, as after `#`.
+        /// View state, as after `#` in a link.
         view: String,
     },
 }
@@ -212,15 +209,16 @@ pub fn connect(data: &str, ports: usize, connected: bool) -> Result<u32, Option<
     }
 }
 
-/// The type of a message.
+/// Expected form of a message.
 const SHAPE: &str = "expected an object with a type and an id, a whole number";
 
-/// The start of a text, as a refusal quotes it.
+/// First characters of a text, for quoting in a refusal.
 fn start(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Reads a request from the JSON of a port message. `bytes` is the size of the `ArrayBuffer` beside it.
+/// Parses a request from the JSON of a port message. `bytes` is the size of its `ArrayBuffer`, if any; `busy` is true
+/// while a file is being loaded.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! What a link or a saved page contains of the open files: their rows as our own CSV, a table a file, and the user's
-//! devices. Never the file itself: a trace has host names, paths and environment variables.
+//! What a link or a saved page contains of the open files: their rows as our own CSV, one table per file, and the
+//! user's devices. Never the file itself, since a trace has host names, paths and environment variables.
 
 use crate::data::{Carried, MOST_FILES, PAGE_UNPACKED, pack_with};
 use gemmscope_import::ImportOptions;
@@ -9,7 +9,7 @@ use gemmscope_table::dataset::{Dataset, RatePoint};
 use gemmscope_table::native_csv::CsvWriter;
 use gemmscope_table::result_table::ResultTable;
 
-/// Name for the table of a file without one (standard input, a paste).
+/// Name for the table of a nameless file (standard input, a paste).
 const NAMELESS: &str = "data.csv";
 /// Rows written between two pauses.
 const ROWS: usize = 2_000;
@@ -20,12 +20,11 @@ struct ExtractedTable {
     rows: Vec<u32>,
 }
 
-/// Share of the progress for writing rows; the rest is for packing.
+/// Fraction of the progress for writing rows; the rest is for packing.
 const WRITING: f64 = 0.4;
 
-/// Packs these rows of a table, the user's devices that they need, and files of published times (a page's; a link is too
-/// short for them). Awaits `pause` every few thousand rows, with
-/// the share done, 0 to 1.
+/// Packs rows of a table, the user's devices that they need, and reference files of published times (for a page; a link
+/// is too short for them). Awaits `pause` every few thousand rows, passing the fraction done, 0 to 1.
 ///
 /// # Errors
 /// A sentence if there are more rows than a page can open.
@@ -36,7 +35,7 @@ pub async fn extract(
     tables: &[(String, Vec<u8>)],
     pause: &impl AsyncFn(f64),
 ) -> Result<Vec<u8>, String> {
-    // Devices first, so that they are known when rows name them.
+    // Devices first, so that they are known when rows refer to them.
     let devices = own.iter().map(|d| carried(format!("{}.json", d.id), d.to_json().into_bytes()));
     let mut files: Vec<Carried> = devices.collect();
     files.extend(tables.iter().map(|(name, bytes)| carried(name.clone(), bytes.clone())));
@@ -64,7 +63,7 @@ pub async fn extract(
     Ok(pack_with(&files, &async |share| pause(WRITING + (1.0 - WRITING) * share).await).await)
 }
 
-/// Measurements without sizes as the table that they are read from.
+/// Measurements without sizes, as a table that import reads back.
 fn points(points: &[RatePoint]) -> String {
     let header = ["kernel", "dtype", "arithmetic_intensity", "rate (FLOP/s)", "device"];
     let cells = |p: &RatePoint| {
@@ -74,7 +73,7 @@ fn points(points: &[RatePoint]) -> String {
     ResultTable::of(&header, points.iter().map(cells).collect()).csv()
 }
 
-/// The name of the table of a file.
+/// Table name for a file.
 fn named(name: &str) -> String {
     if name.is_empty() { NAMELESS } else { name }.to_owned()
 }
@@ -83,8 +82,8 @@ fn carried(name: String, bytes: Vec<u8>) -> Carried {
     Carried { name, options: ImportOptions::default(), bytes }
 }
 
-/// One table for each file that has some of these rows; if that would be more than `most`, one for all with a column
-/// for the file.
+/// One table per file with some of these rows; if that would be more than `most`, a single table with a column for the
+/// file.
 fn parts(data: &Dataset, rows: &[u32], most: usize) -> Vec<ExtractedTable> {
     let mut of_source = vec![Vec::new(); data.sources.len()];
     for &row in rows {

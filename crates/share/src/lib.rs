@@ -1,15 +1,14 @@
-//! What leaves the page: data in a link or a saved page, snippets for documentation, and the
-//! protocol of embedded pages.
+//! What leaves the page: data in a link or a saved page, snippets for documentation, and the protocol of embedded
+//! pages.
 //!
-//! This crate packs rows and checks messages. It never sees figures or charts; of `gemmscope-import` it knows
-//! only the options that were chosen for a file.
+//! This crate packs rows and checks messages. It knows no figures or charts; of `gemmscope-import` it uses only the
+//! options that were chosen for a file.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`data`] | files with their options as one packed text, links, saved pages |
-//! | [`extract`] | the rows of the open files as tables of our own, which is all that goes along |
-//! | [`embed`] | messages between this page and its host: the page around it, or the one that opened it |
-//! | [`source`] | which addresses of a link data is fetched from |
+//! | [`extract`] | the rows of the open files as our own CSV, the only part of them that leaves the page |
+//! | [`embed`] | messages between an embedded page and its host, and which addresses are fetched |
 //! | [`snippets`] | texts for documentation systems, and the escape of each language in them |
 //!
 //! ```

@@ -1,9 +1,8 @@
-//! Snippets: texts to paste into the pages of a documentation system.
+//! Snippets to paste into pages of a documentation system.
 //!
-//! A snippet is code in another language, and what is put into it (names of files, the address of
-//! the page, the view) comes from links and disks that anyone may have made. So each value passes
-//! through the escape of its target, all of which are in [`escape`]; a test parses every snippet
-//! and finds exactly the intended elements and strings, whatever the values are.
+//! A snippet is code in another language, and its values (file names, the page's address, the view) come from links and
+//! disks that anyone may have made. So each value is escaped for its target language; all escapes are in `escape`. A
+//! test parses every snippet and finds exactly the intended elements and strings, whatever the values are.
 
 pub(crate) mod escape;
 #[cfg(test)]
@@ -19,15 +18,15 @@ pub struct SnippetPlace {
     pub viewer: String,
     /// Name of the data file.
     pub file: String,
-    /// Names of the files beside it.
+    /// Names of further files.
     pub more: Vec<String>,
     /// Key of the view.
     pub view: String,
-    /// Key of the view for a picture; `view` itself if that can be drawn.
+    /// Key of the view for a picture; `view` itself if it can be drawn.
     pub picture: String,
-    /// Device id, "" for none.
+    /// Device id; "" for none.
     pub device: String,
-    /// The whole view state, as after `#` in a link.
+    /// The complete view state, as after `#` in a link.
     pub state: String,
 }
 
@@ -36,13 +35,13 @@ pub struct SnippetPlace {
 pub struct Snippet {
     /// Name of the system.
     pub system: &'static str,
-    /// A sentence about further steps.
+    /// One sentence about further steps.
     pub note: &'static str,
     /// The text.
     pub text: String,
 }
 
-/// The bare file name, since folders of this machine mean nothing elsewhere; a fallback for `.`, `..` and "".
+/// File name without folders, which mean nothing on other machines; a fallback for `.`, `..` and "".
 fn file_name(name: &str) -> &str {
     match crate::data::base_name(name) {
         "" | "." | ".." => "data",
@@ -50,19 +49,19 @@ fn file_name(name: &str) -> &str {
     }
 }
 
-/// True if the state has nothing but a view and a device.
+/// True if the state contains only a view and a device.
 fn is_plain(state: &str) -> bool {
     state
         .split('&')
         .all(|k| k.is_empty() || ["v=", "view=", "device="].iter().any(|s| k.starts_with(s)))
 }
 
-/// The command that draws the picture without a browser.
+/// Command line that draws the picture without a browser.
 fn command(p: &SnippetPlace) -> String {
     let mut out = "gemmscope render".to_owned();
     for file in std::iter::once(&p.file).chain(&p.more) {
         let file = file_name(file);
-        // A leading dash would make it an option.
+        // A leading dash would be taken for an option.
         let folder = if file.starts_with('-') { "./" } else { "" };
         out += &format!(" {}", word(&format!("{folder}{file}")));
     }
@@ -75,7 +74,7 @@ fn command(p: &SnippetPlace) -> String {
     out + &format!(" -o {}", word(&format!("{}.svg", p.picture)))
 }
 
-/// The element with its attributes, on one line; the files lie in `folder` (`./` or `/`).
+/// The element with its attributes, on one line; files are in `folder` (`./` or `/`).
 fn element(p: &SnippetPlace, folder: &str) -> String {
     let file = file_name(&p.file);
     let src = format!("{folder}{}", component(file));
@@ -148,7 +147,7 @@ pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
                    (it sends Access-Control-Allow-Origin, as raw.githubusercontent.com does).",
             text: format!(
                 "from IPython.display import IFrame\nIFrame({}, width=\"100%\", height=620)",
-                // The address is a value in the link, which is decoded before it is fetched.
+                // The address is a value inside the link, which is decoded before it is fetched.
                 quoted(&format!(
                     "{}#src=https://…/{}{}{}",
                     address(&format!("{}open.html?embed=1", p.viewer)),

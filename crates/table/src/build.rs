@@ -1,5 +1,5 @@
-//! Builds a [`Dataset`] of one source from the rows that a reader pushes: dictionaries, rejected
-//! rows, notes, assumptions, and the check of the file's own rates.
+//! Builds a [`Dataset`] of one source from the rows that a reader pushes: dictionaries, rejected rows, notes,
+//! assumptions, and the check of the file's own rates.
 
 mod admit;
 pub mod cell_text;
@@ -25,22 +25,22 @@ use column::{AutoColumn, NumberColumn, TextColumn};
 use gemmscope_model::gemm::{Operation, Problem};
 use std::collections::HashMap;
 
-/// The canonical part of one row.
+/// The canonical columns of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// Rows of A and C.
     pub m: u32,
     /// Columns of B and C.
     pub n: u32,
-    /// Summed dimension.
+    /// The dimension summed over.
     pub k: u32,
-    /// Independent GEMMs a call.
+    /// Independent GEMMs per call.
     pub batch: u32,
     /// Types, layout, epilogue.
     pub op: Operation,
     /// Code from [`TableBuilder::device`]; 0 if the file does not name a device.
     pub device: u16,
-    /// Time of one call, seconds. NaN only if the file lists shapes without times.
+    /// Time of one call in seconds. NaN only if the file lists shapes without times.
     pub time_s: f64,
 }
 
@@ -94,7 +94,7 @@ impl Values {
     }
 }
 
-/// Counts of what [`TableBuilder::part`] handed over.
+/// Counts of what [`TableBuilder::part`] has handed over.
 #[derive(Debug, Default)]
 struct HandedOver {
     rows: usize,
@@ -102,34 +102,33 @@ struct HandedOver {
     devices: usize,
 }
 
-/// Bytes of a row without its columns: five sizes and lines, three codes, a time.
+/// Bytes per row without extra columns: five sizes and lines, three codes, a time.
 pub(crate) const ROW_BYTES: usize = 5 * 4 + 3 * 2 + 8;
 
-/// Bytes a row that the page computes: figures on the device and on the last one, places and colours of marks,
-/// orders, groups. Measured: with this the page still works on the largest table that is read.
+/// Bytes per row of what the page computes: figures on the current and the previous device, positions and colours of
+/// marks, orders, groups. Measured: with this the page still works on the largest table that is read.
 pub(crate) const COMPUTED_BYTES: usize = 112;
 
-/// Most remarks about one file.
+/// Maximum number of remarks on one file.
 const MOST_NOTES: usize = 100;
 
-/// Size of the cache of operations: more than a file usually has.
+/// Slots in the cache of operations, more than most files need.
 const OP_SLOTS: usize = 256;
 
-/// Collects rows. Per row: stage the extra columns with [`set_text`](Self::set_text),
-/// [`set_number`](Self::set_number), [`set_auto`](Self::set_auto), then
-/// [`commit`](Self::commit); a rejected row takes its staged values with it.
+/// Collects rows. Per row: stage the extra columns with [`set_text`](Self::set_text), [`set_number`](Self::set_number),
+/// [`set_auto`](Self::set_auto), then [`commit`](Self::commit). Rejecting a row drops its staged values.
 #[derive(Debug, Default)]
 pub struct TableBuilder {
-    /// The rows not handed over yet; all operations and devices.
+    /// The rows not yet handed over; all operations and devices.
     data: Dataset,
     given: HandedOver,
-    /// Columns with a staged value for the next row: a few of what may be thousands.
+    /// Columns with a value staged for the next row: a few of possibly thousands.
     staged: Vec<ColumnId>,
-    /// Keys of columns and, for each wanted one, the number that is tried next.
+    /// Keys of columns, with the number to try next if the key is wanted again.
     keys: HashMap<String, u32>,
     /// Columns by meaning and label.
     labels: HashMap<(&'static str, String), Vec<ColumnId>>,
-    /// Cells without a value that were filled in.
+    /// Number of cells padded as missing.
     empty_cells: usize,
     /// Expected number of rows.
     room: usize,
@@ -138,14 +137,14 @@ pub struct TableBuilder {
     recent_ops: Vec<(u128, u16)>,
     op_codes: HashMap<u128, u16>,
     device_codes: HashMap<String, u16>,
-    /// Code of the device that the user chose; 0 where there is none.
+    /// Code of the device that the user chose; 0 if none.
     chosen_device: u16,
     rejected: Rejected,
     /// Rows of each group of grouped GEMMs, which the user gave.
     routing: Option<Vec<u32>>,
     /// Highest believable rate by code of the device, FLOP/s; NaN: not looked up.
     limits: Vec<f64>,
-    /// The file's own rates.
+    /// Column with the file's own rates.
     reported_rate: Option<usize>,
     /// The column of the rows of each group.
     group_rows: Option<usize>,
@@ -157,7 +156,7 @@ pub struct TableBuilder {
     pub notes: Vec<String>,
     /// Measurements without sizes.
     pub points: Vec<RatePoint>,
-    /// Most bytes that the rows may take, where it is not all memory.
+    /// Maximum bytes of the rows; `None` allows [`MOST_MEMORY`](crate::dataset::MOST_MEMORY).
     pub most_memory: Option<usize>,
     not_compared: bool,
 }
@@ -172,7 +171,7 @@ impl TableBuilder {
         }
     }
 
-    /// An empty table with room for `rows` rows; it may get more or fewer.
+    /// An empty table with capacity for `rows` rows; it may get more or fewer.
     pub fn with_room(rows: usize) -> Self {
         let mut table = TableBuilder::new();
         table.room = rows;
@@ -180,13 +179,13 @@ impl TableBuilder {
         table
     }
 
-    /// Rows that became points so far.
+    /// Rows accepted so far.
     #[inline]
     pub fn len(&self) -> usize {
         self.given.rows + self.data.m.len()
     }
 
-    /// True before the first point.
+    /// True if no row has been accepted yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -196,7 +195,7 @@ impl TableBuilder {
         self.len() as u64 + self.rejected.lines.len() as u64
     }
 
-    /// A text column with a meaning; `label` is the header as the file spells it.
+    /// Adds a text column with a meaning; `label` is the header as the file spells it.
     pub fn text_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
         let values = Values::Text(TextColumn::with_room(self.room));
         let id = self.column(meaning, label, "", values);
@@ -206,7 +205,7 @@ impl TableBuilder {
         id
     }
 
-    /// A number column with a meaning, in the meaning's SI unit (`ColumnMeaning::unit`).
+    /// Adds a number column with a meaning, in the meaning's SI unit (`ColumnMeaning::unit`).
     pub fn number_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
         let values = Values::Number(NumberColumn::with_room(self.room));
         let id = self.column(meaning, label, meaning.unit(), values);
@@ -216,33 +215,32 @@ impl TableBuilder {
         id
     }
 
-    /// A column of unknown kind. It becomes a number column if nearly all cells are numbers, else
-    /// a text column.
+    /// Adds a column of unknown kind: a number column if at least 95 % of its cells are numbers, else a text column.
     pub fn auto_column(&mut self, label: &str) -> ColumnId {
         self.column(ColumnMeaning::Other, label, "", Values::Auto(AutoColumn::default()))
     }
 
-    /// A number column without a meaning, in the reader's own unit.
+    /// Adds a number column without a meaning, in the reader's own unit.
     pub fn extra_number_column(&mut self, label: &str, unit: &str) -> ColumnId {
         self.column(ColumnMeaning::Other, label, unit, Values::Number(NumberColumn::default()))
     }
 
-    /// Stages a text for the row to come in the column with this meaning and label, which is added where
-    /// there is none. For tables of few columns.
+    /// Stages a text for the next row in the column with this meaning and label, adding the column if needed. For
+    /// tables of few columns.
     pub fn stage_text(&mut self, meaning: ColumnMeaning, label: &str, cell: &[u8]) {
         let id = self.labelled(meaning, label);
         let id = id.unwrap_or_else(|| self.text_column(meaning, label));
         self.set_text(id, cell);
     }
 
-    /// The same for a number, in the meaning's SI unit.
+    /// Like [`stage_text`](Self::stage_text), for a number in the meaning's SI unit.
     pub fn stage_number(&mut self, meaning: ColumnMeaning, label: &str, value: f64) {
         let id = self.labelled(meaning, label);
         let id = id.unwrap_or_else(|| self.number_column(meaning, label));
         self.set_number(id, value);
     }
 
-    /// The same for a number without a meaning, in the reader's own unit.
+    /// Like [`stage_text`](Self::stage_text), for a number without a meaning, in the reader's own unit.
     pub fn stage_extra(&mut self, label: &str, unit: &str, value: f64) {
         let id = self.labelled(ColumnMeaning::Other, label);
         let id = id.unwrap_or_else(|| self.extra_number_column(label, unit));
@@ -253,7 +251,7 @@ impl TableBuilder {
         self.columns.iter().position(|c| c.meaning == meaning && c.label == label).map(ColumnId)
     }
 
-    /// A column with this key, label, meaning, unit and kind; its data is ignored.
+    /// Adds a column with this key, label, meaning, unit and kind; ignores its data.
     pub fn add_column(&mut self, column: Column) -> ColumnId {
         let values = match column.data {
             ColumnData::Text { .. } => Values::Text(TextColumn::default()),
@@ -262,7 +260,7 @@ impl TableBuilder {
         self.push(&column.key, column.meaning, &column.label, &column.unit, values)
     }
 
-    /// Adds a column with this key, or with a number after it where it is taken.
+    /// Adds a column with this key, or with the key and a number if it is taken.
     fn push(
         &mut self,
         key: &str,
@@ -290,25 +288,25 @@ impl TableBuilder {
         self.labels.get(&key)?.get(nth).copied()
     }
 
-    /// True if padding missing cells would take too much memory: many columns, each filled in few rows. Further cells
-    /// are dropped, so the table is no longer that of the file.
+    /// True if padding missing cells would take too much memory, with many columns each filled in few rows. Further
+    /// cells are then dropped, so the table is incomplete.
     pub fn is_too_sparse(&self) -> bool {
         self.empty_cells > Self::MOST_EMPTY
     }
 
-    /// Approximate size in bytes, with what is computed from the rows.
+    /// Approximate size in bytes, including what the page computes from the rows.
     pub fn memory(&self) -> usize {
         let of_columns = self.columns.iter().map(|c| c.data.memory());
-        // Rows that were handed over are not counted here.
+        // Rows already handed over are not counted here.
         self.len() * (ROW_BYTES + COMPUTED_BYTES)
             + of_columns.sum::<usize>()
             + self.rejected.memory()
     }
 
-    /// Upper limit for padded cells.
+    /// Maximum number of padded cells.
     pub const MOST_EMPTY: usize = 64 << 20;
 
-    /// Pads the column to so many rows; false if that is too much.
+    /// Pads a column up to `rows` rows; false if that needs too many cells.
     #[cold]
     fn pad(&mut self, column: usize, rows: usize) -> bool {
         let Some(c) = self.columns.get_mut(column) else {
@@ -336,7 +334,7 @@ impl TableBuilder {
         self.push(wanted, meaning, label.trim(), unit, values)
     }
 
-    /// The column with room for a value of the row to come; `None` if that takes too much.
+    /// The column, padded up to the next row; `None` if that needs too many cells.
     #[inline]
     fn place(&mut self, column: ColumnId) -> Option<&mut Values> {
         let rows = self.len();
@@ -347,7 +345,7 @@ impl TableBuilder {
         self.columns.get_mut(column.0).map(|c| &mut c.data)
     }
 
-    /// Stages a text for the row to come.
+    /// Stages a text for the next row.
     #[inline]
     pub fn set_text(&mut self, column: ColumnId, cell: &[u8]) {
         let rows = self.len();
@@ -358,7 +356,7 @@ impl TableBuilder {
         }
     }
 
-    /// Sets a text of the last row, if it has none there and was not handed over.
+    /// Sets a text of the last row, unless it has one there or was already handed over.
     pub fn amend_text(&mut self, column: ColumnId, cell: &[u8]) {
         let Some(last) = self.len().checked_sub(1) else { return };
         let has_none = |c: &Column<Values>| c.data.len() <= last;
@@ -370,7 +368,7 @@ impl TableBuilder {
         }
     }
 
-    /// Stages a number (NaN: missing) for the row to come.
+    /// Stages a number for the next row; NaN is missing.
     #[inline]
     pub fn set_number(&mut self, column: ColumnId, value: f64) {
         let rows = self.len();
@@ -379,7 +377,7 @@ impl TableBuilder {
         }
     }
 
-    /// Stages a cell of an [`auto_column`](Self::auto_column); `number` is its reading.
+    /// Stages a cell of an [`auto_column`](Self::auto_column); `number` is the cell parsed as a number.
     #[inline]
     pub fn set_auto(&mut self, column: ColumnId, cell: &[u8], number: Option<f64>) {
         if cell.is_empty() {
@@ -472,8 +470,8 @@ impl TableBuilder {
     }
 }
 
-/// Counts the cells that are missing in a column of `len` rows up to row `rows`; false if they are
-/// too many to be filled in.
+/// Counts the cells missing between the end of a column of `len` rows and row `rows`; false if there are too many to
+/// pad.
 #[inline]
 fn gap_fits(len: usize, rows: usize, empty_cells: &mut usize) -> bool {
     if len >= rows {
@@ -483,7 +481,7 @@ fn gap_fits(len: usize, rows: usize, empty_cells: &mut usize) -> bool {
     *empty_cells <= TableBuilder::MOST_EMPTY
 }
 
-/// The wanted key, with a number where it is taken.
+/// The wanted key, with a number appended if it is taken.
 pub(crate) fn free_key(keys: &mut HashMap<String, u32>, wanted: &str) -> String {
     let mut n = match keys.get(wanted) {
         None => {

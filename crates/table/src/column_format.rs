@@ -1,5 +1,5 @@
-//! Formats values for tables, chips and inputs. All values of a column have the same unit, so that
-//! numbers can be compared by eye.
+//! Formats values for tables, chips and inputs. All values of a column share a unit, so that numbers can be compared by
+//! eye.
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_model::units::{format_significant, trim_zeros};
@@ -10,11 +10,11 @@ use std::cmp::Ordering;
 pub struct Unit {
     /// Symbol: `µs`; "" for a pure number.
     pub label: &'static str,
-    /// SI base units in one of this unit.
+    /// SI base units per unit: 1e-6 for µs.
     pub factor: f64,
 }
 
-/// The table's unit for an SI base unit.
+/// The unit in which tables show an SI base unit.
 pub fn unit_for(base: &str) -> Unit {
     let (label, factor) = match base {
         "s" => ("µs", 1e-6),
@@ -35,18 +35,18 @@ pub fn title(info: &FieldInfo) -> String {
     titled(&info.label, &info.unit)
 }
 
-/// A title with the table's unit for an SI base unit.
+/// A title with the unit in which tables show an SI base unit.
 pub fn titled(label: &str, base: &str) -> String {
     match (unit_for(base).label, base) {
         ("", "") => label.to_owned(),
         ("", other) => format!("{label} ({other})"),
-        // "% of roof" says its unit already.
+        // "% of roof" contains its unit already.
         (unit, _) if label.contains(unit) => label.to_owned(),
         (unit, _) => format!("{label} ({unit})"),
     }
 }
 
-/// A value in the column's unit, without the unit's symbol. "" if it is missing.
+/// A value in the column's unit, without the symbol; "" if it is missing.
 pub fn number(info: &FieldInfo, value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -61,7 +61,7 @@ pub fn number(info: &FieldInfo, value: f64) -> String {
     format_significant(value, 4)
 }
 
-/// A value of an SI base unit in the table's unit for it, for a file. "" if it is not finite.
+/// A value in SI base units, in the table's unit for it, for a file; "" if it is not finite.
 pub fn cell(value: f64, base: &str) -> String {
     let value = value / unit_for(base).factor;
     match value.is_finite() {
@@ -70,7 +70,7 @@ pub fn cell(value: f64, base: &str) -> String {
     }
 }
 
-/// A function from rows to the texts that the table shows.
+/// Returns a function from row to the text in the table.
 pub fn texts<'a>(frame: &'a Frame, info: &'a FieldInfo) -> Box<dyn Fn(usize) -> String + 'a> {
     match info.kind {
         FieldKind::Number => {
@@ -79,7 +79,7 @@ pub fn texts<'a>(frame: &'a Frame, info: &'a FieldInfo) -> Box<dyn Fn(usize) -> 
         }
         FieldKind::Category => {
             if info.field == Field::Shape {
-                // The dictionary of shapes may be as long as the data: write the one that shows.
+                // The dictionary of shapes may be as long as the data, so format only the rows shown.
                 return Box::new(|row| {
                     let d = &frame.data;
                     crate::field::shape_label(&d.problem(row))
@@ -91,8 +91,7 @@ pub fn texts<'a>(frame: &'a Frame, info: &'a FieldInfo) -> Box<dyn Fn(usize) -> 
     }
 }
 
-/// The frame's rows sorted by a field. Missing values come last in both directions; equal rows
-/// keep their order.
+/// The frame's rows sorted by a field. Missing values come last in both directions; the sort is stable.
 pub fn sorted(frame: &Frame, info: &FieldInfo, descending: bool) -> Vec<u32> {
     let turn = |o: Ordering| if descending { o.reverse() } else { o };
     match info.kind {
@@ -130,7 +129,7 @@ pub fn sorted(frame: &Frame, info: &FieldInfo, descending: bool) -> Vec<u32> {
 
 /// Sorts by numbers that are read once per row: a million rows take less than 0.1 s.
 fn sort_by_key(rows: &[u32], descending: bool, key: impl Fn(u32) -> f64) -> Vec<u32> {
-    // The bits of a float, changed so that they compare like the float.
+    // Maps a float to bits that order as the float does.
     let ordered = |v: f64| -> u64 {
         if v.is_nan() {
             return u64::MAX;
@@ -140,7 +139,7 @@ fn sort_by_key(rows: &[u32], descending: bool, key: impl Fn(u32) -> f64) -> Vec<
         if descending { u64::MAX - 1 - up } else { up }
     };
     let mut keyed: Vec<(u64, u32)> = rows.iter().map(|&r| (ordered(key(r)), r)).collect();
-    // Rows ascend, so the row as a second key keeps equal rows in order.
+    // Rows ascend, so the row as second key makes the sort stable.
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, r)| r).collect()
 }

@@ -1,10 +1,8 @@
-//! The settings of a view as data, so that the page can show the settings of any view.
+//! Settings of a view as data, so that the page can show the settings of any view.
 //!
-//! A view lists its [`Control`]s. The page shows a select, a check box or a number field for each
-//! and stores the choice with
-//! [`ViewState::set_param`](crate::view_state::ViewState::set_param) under [`Control::key`]. The
-//! default is stored as "", so that links stay short. A stored value that a view cannot read
-//! counts as not set.
+//! A view lists its [`Control`]s. The page shows a select, a check box or a number field for each and stores the choice
+//! with [`ViewState::set_param`](crate::view_state::ViewState::set_param) under [`Control::key`]. The default is stored
+//! as "", which keeps links short. A stored value that a view cannot parse counts as not set.
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use crate::view_state::ViewState;
@@ -19,33 +17,33 @@ pub struct Control {
     pub label: String,
     /// One sentence for a tooltip; may be empty.
     pub hint: String,
-    /// What can be chosen.
+    /// Kind of input, with its options.
     pub kind: ControlKind,
-    /// The value in effect.
+    /// Current value.
     pub current: String,
-    /// The value in effect if nothing is set.
+    /// Value if nothing is set.
     pub default: String,
     /// Shown only under "More".
     pub more: bool,
 }
 
-/// The kind of a setting, with its choices.
+/// Kind of a setting, with its options.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlKind {
     /// One of several: a select (or radio buttons, for up to four).
     Choice {
-        /// What can be chosen.
+        /// The options.
         options: Vec<Choice>,
     },
-    /// Any number of several, separated by `,` in the value, in the order of the options: check boxes.
+    /// Any number of options, stored separated by `,` in the order of the options: check boxes.
     Several {
-        /// What can be chosen.
+        /// The options.
         options: Vec<Choice>,
     },
-    /// A column or figure. Like a choice, but the page may group and search, since a file can have
-    /// a hundred columns. Values are the text form of [`Field`].
+    /// A column or figure. Like a choice, but the page may group and search, since a file can have a hundred columns.
+    /// Values are the text form of [`Field`].
     Field {
-        /// What can be chosen.
+        /// The options.
         options: Vec<Choice>,
     },
     /// `1` or `0`.
@@ -54,9 +52,9 @@ pub enum ControlKind {
     Text,
     /// A number as text.
     Number {
-        /// Smallest.
+        /// Minimum, inclusive.
         min: f64,
-        /// Largest.
+        /// Maximum, inclusive.
         max: f64,
         /// Step of the field's arrows.
         step: f64,
@@ -69,28 +67,28 @@ pub enum ControlKind {
     },
 }
 
-/// One value of a setting.
+/// An option of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Choice {
-    /// The value that is stored.
+    /// The stored value.
     pub value: String,
     /// The caption on the page.
     pub label: String,
 }
 
 impl Choice {
-    /// A value and what the page shows for it.
+    /// An option with value and caption.
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Choice { value: value.into(), label: label.into() }
     }
 
-    /// A value that is its own caption.
+    /// An option whose caption is its value.
     pub fn plain(value: impl Into<String>) -> Self {
         let value = value.into();
         Choice { label: value.clone(), value }
     }
 
-    /// Fields of one kind (or all) as choices.
+    /// Fields of one kind (or all) as options.
     pub fn fields(fields: &[FieldInfo], kind: Option<FieldKind>) -> Vec<Choice> {
         fields
             .iter()
@@ -99,20 +97,20 @@ impl Choice {
             .collect()
     }
 
-    /// These fields, as the frame calls them.
+    /// These fields as options, with the frame's labels.
     pub fn named(frame: &Frame, fields: &[Field]) -> Vec<Choice> {
         let label = |f: &Field| frame.info(f).map_or_else(|| f.to_string(), |i| i.label);
         let choice = |f: &Field| Choice::new(f.to_string(), label(f));
         fields.iter().map(choice).collect()
     }
 
-    /// Choices of value and caption.
+    /// Options from (value, caption) pairs.
     pub fn list(of: &[(&str, &str)]) -> Vec<Choice> {
         of.iter().map(|(v, l)| Choice::new(*v, *l)).collect()
     }
 }
 
-/// Declares an enum as [`Keyed`](crate::control::Keyed): each value with its key in links and its caption.
+/// Declares an enum that implements [`Keyed`](crate::control::Keyed): each value with its key in links and its caption.
 #[macro_export]
 macro_rules! keyed {
     ($(#[$about:meta])* $vis:vis enum $name:ident {
@@ -131,33 +129,33 @@ macro_rules! keyed {
     };
 }
 
-/// A type whose values are the choices of a setting, as [`keyed!`](crate::keyed) declares it.
+/// A type whose values are the options of a setting, declared with [`keyed!`](crate::keyed).
 pub trait Keyed: Copy + PartialEq + 'static {
-    /// The values in the order of the menu, each with its key in links and its caption.
+    /// Values in menu order, each with its key in links and its caption.
     const ALL: &'static [(Self, &'static str, &'static str)];
 
-    /// The value of a key.
+    /// The value with this key.
     fn parse(key: &str) -> Option<Self> {
         Self::ALL.iter().find(|c| c.1 == key).map(|c| c.0)
     }
 
-    /// Its key in links.
+    /// Key in links.
     fn key(self) -> &'static str {
         Self::ALL.iter().find(|c| c.0 == self).map_or("", |c| c.1)
     }
 
-    /// All of them for a menu.
+    /// All values as options.
     fn choices() -> Vec<Choice> {
         Self::ALL.iter().map(|(_, key, caption)| Choice::new(*key, *caption)).collect()
     }
 
-    /// Its caption.
+    /// Caption.
     fn caption(self) -> &'static str {
         Self::ALL.iter().find(|c| c.0 == self).map_or("", |c| c.2)
     }
 }
 
-/// A setting with a fixed list of values: its value, its control and its key in links come from here.
+/// A setting with a fixed list of values: defines its key, control and current value in one place.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<T: 'static> {
     /// Key in the view state.
@@ -171,12 +169,12 @@ pub struct Setting<T: 'static> {
 }
 
 impl<T: Keyed> Setting<T> {
-    /// The value in effect; what is stored and means nothing counts as not set.
+    /// Current value; a stored value that cannot be parsed counts as not set.
     pub fn get(&self, state: &ViewState) -> T {
         state.param(self.key).and_then(T::parse).unwrap_or(self.default)
     }
 
-    /// The select for it.
+    /// The select that shows it.
     pub fn control(&self, state: &ViewState) -> Control {
         Control::choice(state, self.key, self.label, self.hint, T::choices(), self.default.key())
     }
@@ -231,14 +229,14 @@ impl Control {
         control
     }
 
-    /// The same setting under "More".
+    /// Moves the setting under "More".
     #[must_use]
     pub fn more(mut self) -> Self {
         self.more = true;
         self
     }
 
-    /// The colour of marks: one setting for all views, `default` if it is not set.
+    /// The colour of marks: one setting shared by all views, `default` if it is not set.
     pub fn color(state: &ViewState, frame: &Frame, default: &Field) -> Self {
         let mut options = vec![Choice::new("none", "none")];
         options.extend(Choice::fields(&frame.fields(), None));
@@ -246,14 +244,14 @@ impl Control {
         Control::field(state, "color", "Colour", hint, options, &default.to_string())
     }
 
-    /// A linear or logarithmic scale; [`Control::log`] reads it.
+    /// Linear or logarithmic scale; read it with [`Control::log`].
     pub fn scale(state: &ViewState, key: &str) -> Self {
         let options =
             Choice::list(&[("", "automatic"), ("linear", "linear"), ("log", "logarithmic")]);
         Control::choice(state, key, "Scale", "", options, "")
     }
 
-    /// The scale chosen in [`Control::scale`]; `None` for the one that suits the values.
+    /// The scale chosen in [`Control::scale`]: `Some(true)` is logarithmic; `None` lets the values decide.
     pub fn log(&self) -> Option<bool> {
         match self.current.as_str() {
             "log" => Some(true),
@@ -262,7 +260,7 @@ impl Control {
         }
     }
 
-    /// Check boxes. Stored values that are not options are left out.
+    /// Check boxes. Stored values that are not options are ignored.
     pub fn several(
         state: &ViewState,
         key: &str,
@@ -272,7 +270,7 @@ impl Control {
         default: &[String],
     ) -> Self {
         let chosen = |text: &str| -> Vec<String> {
-            // The order of the options, each once.
+            // In the order of the options, each once.
             options
                 .iter()
                 .map(|o| o.value.clone())
@@ -331,7 +329,7 @@ impl Control {
         control
     }
 
-    /// The same number with a slider up to `end` beside the field.
+    /// Adds a slider up to `end` beside the number field.
     #[must_use]
     pub fn with_slider(mut self, end: u32) -> Self {
         if let ControlKind::Number { slider, .. } = &mut self.kind {
@@ -340,7 +338,7 @@ impl Control {
         self
     }
 
-    /// The same number with a unit behind the field.
+    /// Adds a unit behind the number field.
     #[must_use]
     pub fn with_unit(mut self, of: &'static str) -> Self {
         if let ControlKind::Number { unit, .. } = &mut self.kind {
@@ -370,7 +368,7 @@ impl Control {
         Control::of([key, label, hint], ControlKind::Toggle, text(current), text(default))
     }
 
-    /// The value in effect as a number; NaN if it is not a number.
+    /// The current value as a number; NaN if it is not one.
     pub fn as_number(&self) -> f64 {
         self.current.parse::<f64>().ok().unwrap_or(f64::NAN)
     }
@@ -380,12 +378,12 @@ impl Control {
         self.current == "1"
     }
 
-    /// The values of [`ControlKind::Several`].
+    /// The chosen values of [`ControlKind::Several`].
     pub fn values(&self) -> Vec<&str> {
         self.current.split(',').filter(|t| !t.is_empty()).collect()
     }
 
-    /// The choices; empty if any text can be typed.
+    /// The options; empty if any text can be typed.
     pub fn options(&self) -> &[Choice] {
         match &self.kind {
             ControlKind::Choice { options }
@@ -395,7 +393,7 @@ impl Control {
         }
     }
 
-    /// Checks a typed text and returns it as a value.
+    /// Validates a typed text and returns it as a value.
     ///
     /// # Errors
     /// A sentence with the range, if the setting is a number and the text is not in its range.
@@ -411,7 +409,7 @@ impl Control {
         }
     }
 
-    /// The value of check boxes after one is switched.
+    /// The value after toggling one check box.
     pub fn toggled(&self, value: &str) -> String {
         let chosen = self.values();
         let options = self.options().iter().map(|o| o.value.as_str());
@@ -429,7 +427,7 @@ impl Control {
         names.join(", ")
     }
 
-    /// The text to store for a choice: "" for the default.
+    /// The text to store for a value: "" for the default.
     pub fn stored<'a>(&self, value: &'a str) -> &'a str {
         if value == self.default { "" } else { value }
     }

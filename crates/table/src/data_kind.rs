@@ -1,18 +1,18 @@
-//! What the rows of a table are: calls of a program, a benchmark, a search, or sides to compare.
+//! Decides what the rows of a table are: calls of a program, a benchmark, a search, or sides to compare.
 //!
-//! Totals, efficiency, findings and lost time all ask [`Frame::counted`] which rows they are over,
-//! so the page and the command show one efficiency for one thing.
+//! Totals, efficiency, findings and lost time all use the rows of [`Frame::counted`], so page and command show the same
+//! figures.
 //!
-//! | kind | known by | what counts |
+//! | kind | recognised by | what counts |
 //! |---|---|---|
 //! | workload | counts of calls, a trace | every row times its calls |
-//! | benchmark | one row a configuration | one call of each |
-//! | sweep | several variants a configuration, in one file | the fastest of each |
-//! | sides | the same configurations in two files, libraries or devices; a trace beside another file | each side for itself |
+//! | benchmark | one row per configuration | one call of each |
+//! | sweep | several variants per configuration, in one file | the fastest of each |
+//! | sides | files, libraries or devices that ran the same GEMMs; a trace and another file | each side by itself |
 //!
-//! A configuration is shape, types, layout and device (and the operation's name, where there is
-//! one). Rows of one variant are repeats, of which the middle one counts. Where two libraries that are no
-//! sides ran one configuration, the faster of them counts, whatever else is open.
+//! A configuration is shape, types, layout and device (and the operation's name, if there is one). Rows of one variant
+//! are repeats, of which the median counts. If two libraries that are not sides ran one configuration, the faster one
+//! counts.
 
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
@@ -37,7 +37,7 @@ pub enum DataKind {
         "workload",
         "Workload",
         "Rows are calls of a program: totals count every row times its calls.";
-    /// Each configuration measured by itself.
+    /// Each configuration measured on its own.
     #[default]
     Benchmark =
         "benchmark",
@@ -55,11 +55,11 @@ pub enum DataKind {
 }
 /// All kinds, in the order of a menu.
 pub const ALL;
-/// Its key in a link and in the command.
+/// Key in a link and on the command line.
 pub fn key -> &'static str;
-/// Its name on the page.
+/// Name on the page.
 pub fn label -> &'static str;
-/// What totals are over, in a sentence.
+/// One sentence on what totals are over.
 pub fn hint -> &'static str;
 }
 
@@ -79,27 +79,26 @@ impl fmt::Display for DataKind {
 /// What the rows of one table are, and why.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
-    /// What they are: the user's choice, else what the data shows.
+    /// The kind in effect: the user's choice, else `found`.
     pub kind: DataKind,
-    /// What the data shows.
+    /// The kind that the data shows.
     pub found: DataKind,
-    /// The field whose values are the sides.
+    /// Field whose values are the sides.
     pub side: Option<Field>,
-    /// Why the data is of that kind, as a sentence.
+    /// Why `found` was chosen, as a sentence.
     pub reason: &'static str,
-    /// By source: its rows are calls of a program.
+    /// By source: true if its rows are calls of a program.
     programs: Vec<bool>,
-    /// Some configurations have several rows.
+    /// True if a configuration has several rows.
     pub several: bool,
-    /// There are more sides than can be told apart, so the rows of all of them are variants.
+    /// True if there are more than [`MOST_SIDES`] sides, so that rows of all of them are variants.
     together: bool,
 }
 
-/// If there are fewer configurations than this share of the variants, the file is a sweep.
+/// A file is a sweep if configurations / variants is below this.
 const SWEEP_SHARE: f64 = 0.67;
 
-/// Most sides that are told apart. With more, nobody looks at each: the fastest row of each GEMM
-/// counts against all others.
+/// Maximum number of sides. With more, nobody looks at each: the fastest row of each GEMM counts.
 const MOST_SIDES: usize = 64;
 
 impl Decision {
@@ -108,12 +107,12 @@ impl Decision {
         Decision::sampled(data, &TableSample::of(data, None), chosen)
     }
 
-    /// As [`Decision::new`], where the sample of the table was taken before.
+    /// Like [`Decision::new`], with a sample taken before.
     pub fn sampled(data: &Dataset, sample: &TableSample, chosen: Option<DataKind>) -> Decision {
         Decision::of(data, None, sample, chosen)
     }
 
-    /// Decides for the rows of one file by themselves.
+    /// Decides for the rows of one file alone.
     pub fn of_source(data: &Dataset, source: u16, chosen: Option<DataKind>) -> Decision {
         Decision::of(data, Some(source), &TableSample::of(data, Some(source)), chosen)
     }
@@ -134,7 +133,7 @@ impl Decision {
                 out.side = scan.any_side();
             }
             if kind == DataKind::Sides && out.side.is_none() {
-                // There is nothing to compare: one side.
+                // Nothing to compare, so keep what the data shows.
                 out.kind = out.found;
             }
         }
@@ -153,7 +152,7 @@ impl Decision {
         self.kind != self.found
     }
 
-    /// True if rows of a source are calls of a program and not single measurements.
+    /// True if the rows of a source are calls of a program rather than single measurements.
     pub fn is_program(&self, source: usize) -> bool {
         match self.kind {
             DataKind::Workload => true,
@@ -169,10 +168,10 @@ const MANY_SIDES: &str = "More than 64 files, libraries or devices hold the same
 const MANY_PROGRAMS: &str = "More than 64 files hold calls of programs, too many to tell apart: totals \
                              count all of them together.";
 
-/// True if rows have more than [`MOST_SIDES`] values of a field.
+/// True if the rows have more than [`MOST_SIDES`] distinct values of a field.
 fn more_than_sides(data: &Dataset, only: Option<u16>, side: Option<&Field>) -> bool {
     let of = |codes: &dyn Fn(usize) -> usize, values: usize| {
-        // Nearly every table has no more values than that at all.
+        // Nearly every table has fewer values than that in its dictionary.
         if values <= MOST_SIDES {
             return false;
         }
@@ -199,7 +198,7 @@ fn more_than_sides(data: &Dataset, only: Option<u16>, side: Option<&Field>) -> b
     }
 }
 
-/// By source: it has counts, or what surrounds a trace.
+/// By source: true if it has counts, or the context of a trace.
 fn programs(data: &Dataset, only: Option<u16>) -> Vec<bool> {
     let mut out: Vec<bool> = data
         .sources
@@ -252,19 +251,19 @@ fn found(rows: &DecisiveRows<'_>, programs: &[bool]) -> Decision {
         return of(DataKind::Sweep, None, DataKind::Sweep.hint());
     }
     Decision {
-        // A small file beside a large one is hardly in the sample.
+        // A small file beside a large one is hardly in the sample, so assume that there are.
         several: repeats || variants > configurations || several_sources && rows.sampled,
         ..of(DataKind::Benchmark, None, "each GEMM was measured on its own")
     }
 }
 
 impl Frame {
-    /// What the rows are.
+    /// The kind in effect.
     pub fn kind(&self) -> DataKind {
         self.decision().kind
     }
 
-    /// Calls of a row that totals count: those of the file in a workload, else one.
+    /// Calls of a row in totals: the file's count in a workload, else 1.
     pub fn calls(&self, row: usize) -> f64 {
         if self.decision().is_program(usize::from(self.data.source[row])) {
             self.data.count(row)
@@ -273,7 +272,7 @@ impl Frame {
         }
     }
 
-    /// The frame of the same data with what the user says its rows are.
+    /// The frame with the kind that the user chose.
     pub fn as_kind(&self, kind: Option<DataKind>) -> Frame {
         self.decided(Arc::new(Decision::new(&self.data, kind)))
     }

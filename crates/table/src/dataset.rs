@@ -1,12 +1,11 @@
-//! The columnar table every view reads: one row is one measured (or listed) GEMM.
+//! The columnar table that every view reads: one row is one measured (or listed) GEMM.
 //!
-//! Canonical columns are plain vectors of equal length. Text is dictionary-coded; types, layout
-//! and epilogue of a row are one code into [`Dataset::ops`]. Everything else in a file is an extra
-//! [`Column`]. Every row has its file and line.
+//! Canonical columns are plain vectors of equal length. Text is dictionary-coded; types, layout and epilogue of a row
+//! are one code into [`Dataset::ops`]. Everything else in a file is an extra [`Column`]. Every row has its file and
+//! line.
 
-/// Does the same with each column that every table has: `each_column!(v of data => v.clear())`. The one
-/// list of them, in the order in which they are transferred. Two tables are walked side by side;
-/// `name` is that of the column.
+/// Repeats an expression for each canonical column: `each_column!(v of data => v.clear())`. This is the only list of
+/// them, in the order in which they are transferred. Can walk two tables side by side; `name` is the column's name.
 macro_rules! each_column {
     ($v:ident of $data:expr => $do:expr) => {
         each_column!(@one [m n k batch op device time_s source line] _name, $v, $data, $do)
@@ -94,12 +93,12 @@ impl ColumnData {
         }
     }
 
-    /// True without rows.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills with "missing" up to `len` rows.
+    /// Pads with "missing" up to `len` rows.
     pub(crate) fn pad(&mut self, len: usize) {
         match self {
             ColumnData::Text { codes, .. } => codes.resize(len, 0),
@@ -124,13 +123,13 @@ pub struct Column<D = ColumnData> {
 }
 
 impl<D> Column<D> {
-    /// The column with other values, and its own ones.
+    /// Replaces the values and returns the old ones too.
     pub(crate) fn replace<T>(self, data: T) -> (Column<T>, D) {
         let Column { key, label, meaning, unit, data: own } = self;
         (Column { key, label, meaning, unit, data }, own)
     }
 
-    /// A copy with other values.
+    /// A copy of the column with other values.
     pub(crate) fn with<T>(&self, data: T) -> Column<T> {
         let (key, label, unit) = (self.key.clone(), self.label.clone(), self.unit.clone());
         Column { key, label, meaning: self.meaning, unit, data }
@@ -150,7 +149,7 @@ pub struct Dataset {
     pub m: Vec<u32>,
     /// Columns of B and C.
     pub n: Vec<u32>,
-    /// Summed dimension.
+    /// The dimension summed over.
     pub k: Vec<u32>,
     /// Independent GEMMs per call.
     pub batch: Vec<u32>,
@@ -158,7 +157,7 @@ pub struct Dataset {
     pub op: Vec<u16>,
     /// Code into `devices`.
     pub device: Vec<u16>,
-    /// Time of one call in seconds; NaN where the row is a shape without a measurement.
+    /// Time of one call in seconds; NaN if the row is a shape without a measurement.
     pub time_s: Vec<f64>,
     /// Code into `sources`.
     pub source: Vec<u16>,
@@ -169,14 +168,14 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Device names that are told apart, "not stated" among them, besides the one that stands for all
-    /// further names: each is matched with the catalogue and has roofs of its own.
+    /// Maximum number of device names, including "not stated" and excluding [`FURTHER_DEVICE`](Self::FURTHER_DEVICE):
+    /// each is matched with the catalogue and has its own roofs.
     pub(crate) const MOST_DEVICES: usize = 4096;
-    /// Device of the rows whose own has no code left. The catalogue knows no such device, so that the
-    /// rows get no roof rather than that of the device chosen for rows without a name.
+    /// Device name of rows beyond [`MOST_DEVICES`](Self::MOST_DEVICES). The catalogue has no such device, so these rows
+    /// get no roof, rather than that of the device chosen for rows without a name.
     pub(crate) const FURTHER_DEVICE: &str = "another device";
 
-    /// The note on devices beyond [`MOST_DEVICES`](Self::MOST_DEVICES): `of` names the file ("" for one alone),
+    /// The note on devices beyond [`MOST_DEVICES`](Self::MOST_DEVICES): `of` names the file ("" if it is the only one),
     /// `rows` the rows concerned.
     pub(crate) fn further_devices(of: &str, rows: &str) -> String {
         let (most, name) = (Self::MOST_DEVICES - 1, Self::FURTHER_DEVICE);
@@ -193,25 +192,25 @@ impl Dataset {
         self.m.len()
     }
 
-    /// True without rows.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.m.is_empty()
     }
 
-    /// The measurements without sizes of all files.
+    /// Measurements without sizes, of all files.
     pub fn points(&self) -> impl Iterator<Item = &RatePoint> {
         self.sources.iter().flat_map(|source| &source.points)
     }
 
-    /// True where there is nothing to draw: neither a row nor a measurement without sizes.
+    /// True if there is nothing to draw: no rows and no measurements without sizes.
     pub fn is_blank(&self) -> bool {
         self.is_empty() && self.points().next().is_none()
     }
 
-    /// By device: some row has it, or a measurement without sizes.
+    /// By device: true if a row or a measurement without sizes has it.
     pub fn devices_used(&self) -> Vec<bool> {
         let mut used = vec![false; self.devices.len()];
-        // Mostly that of the row before.
+        // Consecutive rows mostly share a device.
         let mut last = None;
         for &code in &self.device {
             if last != Some(code) {
@@ -274,8 +273,8 @@ impl Dataset {
         }
     }
 
-    /// Which of [`devices`](Self::devices) no file states: readers guessed them from a file's name or
-    /// its format.
+    /// By entry of [`devices`](Self::devices): true if no file states it and a reader guessed it from a file name or
+    /// format.
     pub fn implied_devices(&self) -> Vec<bool> {
         let guess = |s: &Source| {
             let device = s.assumptions.iter().find(|a| a.key == "device");
@@ -314,7 +313,7 @@ impl Dataset {
         self.columns.iter().find(|c| c.meaning == meaning)
     }
 
-    /// The values of the number column with this meaning, by row; NaN where missing.
+    /// Values of the number column with this meaning, by row; NaN is missing.
     pub fn numbers(&self, meaning: ColumnMeaning) -> Option<&[f64]> {
         match &self.column(meaning)?.data {
             ColumnData::Number(values) => Some(values),
@@ -322,7 +321,7 @@ impl Dataset {
         }
     }
 
-    /// The codes of the text column with this meaning, by row.
+    /// Codes of the text column with this meaning, by row.
     pub fn codes(&self, meaning: ColumnMeaning) -> Option<&[u32]> {
         match &self.column(meaning)?.data {
             ColumnData::Text { codes, .. } => Some(codes),
@@ -330,12 +329,12 @@ impl Dataset {
         }
     }
 
-    /// A number of a row by meaning; NaN where missing.
+    /// Number of a row by meaning; NaN if missing.
     pub fn number(&self, meaning: ColumnMeaning, row: usize) -> f64 {
         self.numbers(meaning).map_or(f64::NAN, |v| v[row])
     }
 
-    /// A text of a row by meaning; "" where missing.
+    /// Text of a row by meaning; "" if missing.
     pub fn text(&self, meaning: ColumnMeaning, row: usize) -> &str {
         match self.column(meaning).map(|c| &c.data) {
             Some(ColumnData::Text { codes, values }) => &values[codes[row] as usize],
@@ -343,7 +342,7 @@ impl Dataset {
         }
     }
 
-    /// The first of these texts of a row that is not empty, else "".
+    /// The first non-empty text of a row among these meanings, else "".
     pub fn first_text(&self, meanings: &[ColumnMeaning], row: usize) -> &str {
         let texts = meanings.iter().map(|meaning| self.text(*meaning, row));
         texts.into_iter().find(|text| !text.is_empty()).unwrap_or("")

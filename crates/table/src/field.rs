@@ -1,4 +1,4 @@
-//! Every figure and column under one name: an axis, a colour, a facet, a table column.
+//! Figures and columns by name: for axes, colours, facets and table columns.
 
 use crate::data_kind::{Counted, CountedSet, DataKind, Decision};
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
@@ -18,15 +18,14 @@ pub use derived::Derived;
 use info::BUILT_IN;
 pub use info::{AI, EFFICIENCY, LOST, REFERENCE};
 
-/// A quantity or category of a row. Links and exports use its text form (`Display`,
-/// [`Field::parse`]) as a key.
+/// A quantity or category of a row. Links and exports use its text form (`Display`, [`Field::parse`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     /// Rows of the output.
     M,
     /// Columns of the output.
     N,
-    /// Summed dimension.
+    /// The dimension summed over.
     K,
     /// Independent GEMMs per call.
     Batch,
@@ -48,13 +47,13 @@ pub enum Field {
     Ai,
     /// Attained rate, FLOP/s.
     Attained,
-    /// Compulsory bytes over time, byte/s.
+    /// Compulsory bytes / time, byte/s.
     Bandwidth,
-    /// Share of the roof, 0..1 (above 1: above the roof).
+    /// Fraction of the roof, 0 to 1 (above 1: above the roof).
     Efficiency,
-    /// Share of the device's bandwidth.
+    /// Fraction of the device's bandwidth.
     BandwidthUse,
-    /// Time over the roof, all calls, s.
+    /// Lost time, max(0, time - roof time), all calls, s.
     Lost,
     /// M x N x K (x batch), as a category.
     Shape,
@@ -66,17 +65,17 @@ pub enum Field {
     Device,
     /// File.
     Source,
-    /// Memory, near the ridge, compute.
+    /// What limits the row: memory, near the ridge, compute, launch.
     Bound,
-    /// Time of one call that others have published, s.
+    /// Published time of one call (reference time), s.
     Reference,
-    /// That time over the measured one.
+    /// Reference time / measured time.
     OfReference,
     /// An extra column by key.
     Column(String),
 }
 
-/// A number or a category.
+/// Number or category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// Ordered quantity.
@@ -96,9 +95,9 @@ pub struct FieldInfo {
     pub unit: String,
     /// Number or category.
     pub kind: FieldKind,
-    /// Usually spans decades, so that a logarithmic axis is the default.
+    /// True if values usually span decades, so that a logarithmic axis is the default.
     pub log: bool,
-    /// `Some(true)` if more is better.
+    /// `Some(true)` if higher values are better, `None` if neither is.
     pub higher_is_better: Option<bool>,
     /// One sentence that explains the term to a newcomer.
     pub hint: &'static str,
@@ -115,7 +114,7 @@ impl fmt::Display for Field {
 }
 
 impl Field {
-    /// Reads the text form back; extra columns as `c.<key>`.
+    /// Parses the text form; extra columns are `c.<key>`.
     pub fn parse(text: &str) -> Option<Field> {
         if let Some(key) = text.strip_prefix("c.") {
             return (!key.is_empty()).then(|| Field::Column(key.to_owned()));
@@ -124,11 +123,10 @@ impl Field {
     }
 }
 
-/// What every view draws from: the data, its figures, what its rows are, and the rows that pass
-/// the filters.
+/// What every view draws from: the data, its figures, what its rows are, and the rows that pass the filters.
 ///
-/// Two frames are equal where they share the same data, metrics, decision and rows, compared by
-/// pointer. So a comparison costs nothing, and equal content that was computed twice counts as
+/// Frames are equal if they share data, metrics, decision and rows, compared by pointer: comparing is free, and equal
+/// content that was computed twice counts as different.
 /// different.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -152,12 +150,12 @@ impl PartialEq for Frame {
 }
 
 impl Frame {
-    /// True where both are of the same data and metrics, whatever rows pass. Compares pointers.
+    /// True if both have the same data and metrics, compared by pointer, whatever rows pass.
     pub fn same_data(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.data, &other.data) && Arc::ptr_eq(&self.metrics, &other.metrics)
     }
 
-    /// A frame over all rows, which are what the data shows them to be.
+    /// A frame over all rows, with the kind that the data shows.
     pub fn all(data: Arc<Dataset>, metrics: Arc<Metrics>) -> Self {
         let decision = Arc::new(Decision::new(&data, None));
         let rows = Arc::new((0..data.len() as u32).collect());
@@ -174,12 +172,12 @@ impl Frame {
         Frame { data, metrics, rows, decision, counted: Arc::default(), derived: None }
     }
 
-    /// The frame with columns that follow from its data and metrics.
+    /// Adds columns derived from the frame's data and metrics.
     pub fn with_derived(self, derived: Arc<dyn Derived>) -> Self {
         Frame { derived: Some(derived), ..self }
     }
 
-    /// The columns that were handed in.
+    /// The derived columns.
     pub fn derived(&self) -> impl Iterator<Item = &FieldInfo> {
         self.derived.iter().flat_map(|d| d.fields())
     }
@@ -189,12 +187,12 @@ impl Frame {
         Frame { rows, counted: Arc::default(), ..self.clone() }
     }
 
-    /// The frame with other figures of the same data. What was derived from the former ones goes.
+    /// The frame with other metrics of the same data. Drops the derived columns.
     pub fn with_metrics(&self, metrics: Arc<Metrics>) -> Self {
         Frame { metrics, derived: None, ..self.clone() }
     }
 
-    /// The frame with another decision about what its rows are.
+    /// The frame with another decision on what its rows are.
     pub fn decided(&self, decision: Arc<Decision>) -> Self {
         Frame { decision, counted: Arc::default(), ..self.clone() }
     }
@@ -204,50 +202,49 @@ impl Frame {
         &self.decision
     }
 
-    /// The rows that totals are over, by side. Worked out once a frame.
+    /// The rows that totals are over, by side. Computed once per frame.
     pub fn counted(&self) -> &Counted {
         self.counted.get_or_init(|| Counted::new(self, &self.decision))
     }
 
-    /// The rows that are added up, one set a side and device.
+    /// The rows that are added up, one set per side and device.
     pub fn sets(&self) -> Vec<CountedSet> {
         CountedSet::of(self)
     }
 
-    /// The device of a row, as one code for all rows of a device.
+    /// Device code of a row, the same for all names of a device.
     pub fn device(&self, row: usize) -> u16 {
         self.metrics.same_device(self.data.device[row])
     }
 
-    /// Name of the device with a code, as the catalogue has it where it is known; "" where none is stated.
+    /// Name of the device with this code, the catalogue's if known; "" if none is stated.
     pub fn device_name(&self, device: u16) -> &str {
         let known = self.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
         known.map_or(self.data.devices[usize::from(device)].as_str(), |d| d.name.as_str())
     }
 
-    /// True once [`Frame::counted`] is worked out, by [`Frame::count`] or when somebody asked.
+    /// True if [`Frame::counted`] has been computed already.
     pub fn is_counted(&self) -> bool {
         self.counted.get().is_some()
     }
 
-    /// Keeps what was worked out with pauses.
+    /// Stores what [`Frame::count`] computed.
     pub(crate) fn set_counted(&self, counted: Counted) {
         let _ = self.counted.set(counted);
     }
 
-    /// The figure to show first: the share of the roof, or the rate of variants and where no row has a roof.
+    /// The figure to show first: `efficiency`, or the rate for a sweep and if no row has a roof.
     pub fn leading_figure(&self) -> &'static str {
         let judged = self.rows.iter().any(|r| !self.metrics.roof_s[*r as usize].is_nan());
-        // Variants of one GEMM have one roof.
+        // All variants of a GEMM have the same roof.
         match judged && self.kind() != DataKind::Sweep {
             true => "efficiency",
             false => "attained",
         }
     }
 
-    /// The default colour: the sides; else the file, device or library where there are several; else the types, or
-    /// the layouts where all types have one roof, as fp16 and bf16 do. Computed from all rows, not only those that
-    /// pass.
+    /// The default colour: the sides; else file, device or library if there are several; else the types, or the layouts
+    /// if all types have the same roof, as fp16 and bf16 do. Independent of the filters.
     pub fn main_field(&self) -> Field {
         let data = &*self.data;
         if let (DataKind::Sides, Some(side)) = (self.decision.kind, &self.decision.side) {
@@ -261,7 +258,7 @@ impl Frame {
         if data.sources.len() > 1 && several(&mut data.source.iter().map(|s| u32::from(*s))) {
             return Field::Source;
         }
-        // Rows under different roofs are told apart first.
+        // Different roofs matter most, so the device comes first.
         let used = (0..).zip(data.devices_used()).filter(|(_, used)| *used);
         if several(&mut used.map(|(code, _)| u32::from(self.metrics.same_device(code)))) {
             return Field::Device;
@@ -269,7 +266,7 @@ impl Frame {
         if let Some(Column { key, data: ColumnData::Text { codes, values }, .. }) =
             data.column(ColumnMeaning::Library)
         {
-            // Rows without a library tell nothing.
+            // Rows without a library do not count as one.
             let known = |c: &u32| match values[*c as usize].is_empty() {
                 true => u32::MAX,
                 false => *c,
@@ -283,7 +280,7 @@ impl Frame {
         if layouts && self.has_one_roof() { Field::Transposes } else { Field::Dtype }
     }
 
-    /// True if all types of the rows have one roof, as fp16 and bf16 do.
+    /// True if all types of the rows have the same roof, as fp16 and bf16 do.
     pub fn has_one_roof(&self) -> bool {
         let roof = |op: &Operation| match op.compute {
             DataType::Bf16 => (op.a.bits(), op.b.bits(), DataType::Fp16),
@@ -292,7 +289,7 @@ impl Frame {
         self.data.ops.windows(2).all(|two| roof(&two[0]) == roof(&two[1]))
     }
 
-    /// All fields this dataset has, built-in first, derived ones last.
+    /// All fields of this dataset, built-in first, derived last.
     pub fn fields(&self) -> Vec<FieldInfo> {
         let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|b| self.info(&b.field)).collect();
         out.extend(self.data.columns.iter().map(info::of_column));
@@ -300,7 +297,7 @@ impl Frame {
         out
     }
 
-    /// A function from rows to numbers; NaN if the value is missing or not a number.
+    /// Returns a function from row to number; NaN if the value is missing or not a number.
     pub fn numbers<'a>(&'a self, field: &Field) -> Box<dyn Fn(usize) -> f64 + 'a> {
         let (d, x) = (&*self.data, &*self.metrics);
         match field {

@@ -1,7 +1,7 @@
 //! Filters: facets, ranges and a search, each with one bit per row.
 //!
-//! A row's word has bit *i* set if filter *i* rejects the row. Changing one filter rewrites one
-//! bit, and the counts of a facet ignore the facet's own bit.
+//! Bit *i* of a row's word is set if filter *i* rejects the row. Changing one filter rewrites one bit, and the counts
+//! of a facet ignore the facet's own bit.
 
 mod parts;
 mod sizes;
@@ -21,12 +21,11 @@ pub type Values = BTreeSet<String>;
 /// The filters as the user set them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
-    /// Field -> values that pass. All values of a field that is not listed pass.
+    /// Field -> values that pass. Fields not listed are unrestricted.
     pub facets: BTreeMap<Field, Values>,
-    /// Field -> lowest and highest value that pass, inclusive, in SI base units.
+    /// Field -> range that passes, inclusive, in SI base units.
     pub ranges: BTreeMap<Field, Range>,
-    /// Text that the name of the kernel or operation must contain, in whatever case; or sizes (`13824`,
-    /// `4096x13824x5120`).
+    /// Text that the kernel or operation name must contain, ignoring case; or sizes (`13824`, `4096x13824x5120`).
     pub search: String,
     /// A set of rows, such as those of a finding or a selection.
     pub only: Option<RowSet>,
@@ -35,14 +34,14 @@ pub struct Filters {
 /// An inclusive range; `None` is an open end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Range {
-    /// Lowest.
+    /// Lower end.
     pub min: Option<f64>,
-    /// Highest.
+    /// Upper end.
     pub max: Option<f64>,
 }
 
 impl Range {
-    /// True if the value is inside. NaN is inside an open range only.
+    /// True if the value is inside. NaN is inside only if both ends are open.
     pub(crate) fn contains(&self, v: f64) -> bool {
         self.min.is_none_or(|lo| v >= lo) && self.max.is_none_or(|hi| v <= hi)
     }
@@ -57,7 +56,7 @@ impl Filters {
             && self.only.is_none()
     }
 
-    /// How many filters there are: values, ranges, the search, the set of rows.
+    /// Number of filters: facet values, ranges, the search, the set of rows.
     pub fn count(&self) -> usize {
         let values: usize = self.facets.values().map(BTreeSet::len).sum();
         let others = [!self.search.is_empty(), self.only.is_some()];
@@ -85,7 +84,7 @@ enum Slot {
 }
 
 impl Slot {
-    /// The key of this filter in a link.
+    /// Key of this filter in a link.
     fn key(&self) -> String {
         match self {
             Slot::Facet(field, _) => format!("f.{field}"),
@@ -110,14 +109,14 @@ impl Slot {
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
     slots: Vec<Option<Slot>>,
-    /// Rows of the dataset.
+    /// Number of rows of the dataset.
     rows: usize,
-    /// By row a bit for each filter that it fails; empty without a filter.
+    /// By row: one bit for each filter that rejects it; empty without filters.
     fail: Vec<u32>,
     known: Vec<Known>,
 }
 
-/// Categories that were computed from all rows; filters do not change them.
+/// Cached categories of all rows, which filters do not change.
 #[derive(Clone, Debug)]
 struct Known {
     field: Field,
@@ -125,10 +124,10 @@ struct Known {
     values: Vec<String>,
 }
 
-/// Largest number of values for which categories are kept.
+/// Maximum number of values for which categories are cached.
 const KNOWN_VALUES: usize = 4096;
 
-/// The categories of a field, from `known` if they were computed before.
+/// Categories of a field, from `known` if cached.
 fn categories<'a>(known: &'a mut Vec<Known>, field: &Field, frame: &'a Frame) -> Categories<'a> {
     if let Some(i) = known.iter().position(|k| k.field == *field) {
         return known[i].categories();
@@ -156,12 +155,11 @@ impl Known {
 }
 
 impl Mask {
-    /// Number of filters that can be active at once.
+    /// Maximum number of active filters.
     pub const CAPACITY: usize = 32;
 
-    /// Updates the bits. Only filters that changed since the last call are evaluated; call
-    /// [`Mask::reset`] when the data or the metrics change. Returns the link keys of filters
-    /// beyond [`Mask::CAPACITY`], which are not applied.
+    /// Updates the bits, evaluating only filters that changed since the last call; call [`Mask::reset`] when data or
+    /// metrics change. Returns the link keys of filters beyond [`Mask::CAPACITY`], which are not applied.
     pub fn update(&mut self, filters: &Filters, frame: &Frame) -> Vec<String> {
         if self.rows != frame.data.len() {
             self.reset();
@@ -216,7 +214,7 @@ impl Mask {
         refused
     }
 
-    /// Drops everything, for other data or metrics.
+    /// Clears everything, for other data or metrics.
     pub fn reset(&mut self) {
         *self = Mask::default();
     }
@@ -226,7 +224,7 @@ impl Mask {
         if self.fail.is_empty() {
             return (0..self.rows as u32).collect();
         }
-        // Without a branch, which nobody could predict.
+        // Branch-free, because the branch would be unpredictable.
         let mut out = vec![0; self.rows];
         let mut passing = 0;
         for (word, row) in self.fail.iter().zip(0u32..) {
@@ -237,7 +235,7 @@ impl Mask {
         out
     }
 
-    /// Number of values of a field that rows have. The frame is that of the last [`Mask::update`].
+    /// Number of distinct values of a field among all rows. Pass the frame of the last [`Mask::update`].
     pub fn distinct(&mut self, field: &Field, frame: &Frame) -> usize {
         let Categories { codes, values } = categories(&mut self.known, field, frame);
         let mut has = vec![false; values.len()];
@@ -245,8 +243,8 @@ impl Mask {
         has.into_iter().filter(|h| *h).count()
     }
 
-    /// Number of rows that each value of a facet would show: rows that pass every *other* filter.
-    /// The frame is that of the last [`Mask::update`].
+    /// Number of rows that each value of a facet would show: rows that pass every *other* filter. Pass the frame of the
+    /// last [`Mask::update`].
     pub fn counts(&mut self, field: &Field, frame: &Frame) -> Vec<(String, u64)> {
         let own = self
             .slots
@@ -257,7 +255,7 @@ impl Mask {
         let mut counts = vec![0u64; values.len()];
         let mut words = self.fail.iter();
         codes.each(|code| {
-            // Without a filter there is no word.
+            // Without filters there are no words.
             let passes = words.next().is_none_or(|word| word & !own == 0);
             counts[code as usize] += u64::from(passes);
         });
@@ -304,8 +302,7 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32, known: &mut 
     }
 }
 
-/// For each text column with the name of a kernel or operation: its codes, and which values
-/// contain the searched text.
+/// For each text column with a kernel or operation name: its codes, and by value whether it contains the searched text.
 fn search_columns<'a>(data: &'a Dataset, needle: &str) -> Vec<(&'a [u32], Vec<bool>)> {
     data.columns
         .iter()
@@ -419,7 +416,7 @@ mod tests {
             assert_eq!(mask.passing(), brute(&f, &frame), "{f:?}");
             let sum = |counts: Vec<(String, u64)>| counts.iter().map(|c| c.1).sum::<u64>() as usize;
             for field in [&kernel, &Field::Batch, &Field::Bound] {
-                // Twice: the second time from what was kept.
+                // Twice: the second time from the cache.
                 let first = mask.counts(field, &frame);
                 assert_eq!(mask.counts(field, &frame), first);
                 let distinct = Mask::default().distinct(field, &frame);

@@ -10,7 +10,7 @@ use gemmscope_model::hardware::RoofKind;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A table of rows: shape, library, time in seconds, device name.
+/// Builds a table of rows with shape, library, time in seconds and device name.
 pub struct Rows {
     table: TableBuilder,
     library: crate::build::ColumnId,
@@ -31,7 +31,7 @@ impl Rows {
         Rows { table, library, line: 2 }
     }
 
-    /// The builder, to add columns.
+    /// The underlying builder, to add columns.
     pub fn table(&mut self) -> &mut TableBuilder {
         &mut self.table
     }
@@ -76,8 +76,8 @@ pub fn frame(data: Dataset, default: Option<&str>) -> Frame {
     Frame::all(Arc::new(data), Arc::new(metrics))
 }
 
-/// Compares a text with a file, named from the root of the repository; with `UPDATE_GOLDEN` in the
-/// environment it writes the file instead. The error says where they differ.
+/// Compares a text with a file, named from the root of the repository; with `UPDATE_GOLDEN` set in the environment,
+/// writes the file instead. The error says where they differ.
 pub fn golden(name: &str, text: &str) -> Result<(), String> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

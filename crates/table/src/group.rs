@@ -1,4 +1,4 @@
-//! Rows with the same key, brought together.
+//! Groups rows with the same key.
 
 use gemmscope_model::pass;
 use rustc_hash::FxHashMap;
@@ -9,11 +9,11 @@ pub fn mix(hash: u64, word: u64) -> u64 {
     mixed ^ (mixed >> 32)
 }
 
-/// Keys per bucket: what is sorted at a time fits in the processor's cache.
+/// Keys per bucket, so that a sort fits in the CPU cache.
 const BUCKET: usize = 512;
 
-/// The rows with their keys, equal keys beside each other, rows ascending within a key. Keys must
-/// be hashes: their upper bits spread them. Linear in the number of rows.
+/// Pairs each row with its key; equal keys are adjacent, rows ascend within a key. Keys must be hashes: their upper
+/// bits distribute them. Linear in the number of rows.
 pub fn by_key(rows: &[u32], key: &dyn Fn(u32) -> u64) -> Vec<(u64, u32)> {
     let keys: Vec<u64> = rows.iter().map(|&r| key(r)).collect();
     let mut buckets = Buckets::new(|| keys.iter().map(|key| (key >> 32) as u32));
@@ -22,24 +22,24 @@ pub fn by_key(rows: &[u32], key: &dyn Fn(u32) -> u64) -> Vec<(u64, u32)> {
     buckets.items
 }
 
-/// Items with their keys in buckets, which are sorted a few at a time.
+/// Items with their keys, distributed over buckets that are sorted a few at a time.
 struct Buckets<T> {
     items: Vec<(u64, T)>,
-    /// The upper bits of a key that are the number of its bucket.
+    /// Number of upper bits of a key that select its bucket.
     bits: u32,
-    /// Where the next item of each bucket goes; once all are there, where it ends.
+    /// Index of each bucket's next item; once filled, the end of the bucket.
     next: Vec<u32>,
-    /// Buckets that are sorted.
+    /// Number of buckets sorted so far.
     sorted: usize,
 }
 
-/// The bucket of a key by its upper half.
+/// Bucket of a key, given its upper half.
 fn bucket(half: u32, bits: u32) -> usize {
     half.checked_shr(32 - bits).unwrap_or(0) as usize
 }
 
 impl<T: Copy + Default + Ord> Buckets<T> {
-    /// Room for items with these upper halves of keys.
+    /// Empty buckets sized (by prefix sum) for items with these upper halves of keys.
     fn new<I: Iterator<Item = u32>>(halves: impl Fn() -> I) -> Self {
         let len = halves().count();
         let bits = (len / BUCKET).next_power_of_two().trailing_zeros();
@@ -59,7 +59,7 @@ impl<T: Copy + Default + Ord> Buckets<T> {
         *at += 1;
     }
 
-    /// Sorts the next buckets, together about `most` items, and gives them; `None` after the last.
+    /// Sorts the next buckets, together about `most` items, and returns them; `None` after the last.
     fn sort_next(&mut self, most: usize) -> Option<&[(u64, T)]> {
         let end_of = |i: usize| self.next[i] as usize;
         let first = self.sorted.checked_sub(1).map_or(0, end_of);
@@ -77,13 +77,12 @@ impl<T: Copy + Default + Ord> Buckets<T> {
     }
 }
 
-/// Members that are brought together at a time, at most about twice as many: what lies beside the
-/// table is then small, however large it is.
+/// Members grouped at a time, at most about twice as many, which bounds the extra memory however large the table is.
 const PART: usize = 1_000_000;
 
-/// Brings members `0..n` with equal keys together. `key` is the hash of a member, `item` what is kept of it;
-/// `found` is given about `most` items with their keys, sorted, and all of a key at once. Awaits `pause` every
-/// few thousand members. Their columns are read in sequence, and what is sorted lies in the processor's cache.
+/// Groups members `0..n` by key. `key` is the hash of a member, `item` what is kept of it; `found` receives about
+/// `most` sorted items at a time, never splitting a key. Awaits `pause` every few thousand members. Columns are read
+/// sequentially, and sorts fit in the CPU cache.
 pub async fn gather<T: Copy + Default + Ord>(
     (n, most): (usize, usize),
     key: impl Fn(usize) -> u64,
@@ -94,7 +93,7 @@ pub async fn gather<T: Copy + Default + Ord>(
     gather_parts((n, most, PART), key, item, found, pause).await;
 }
 
-/// As [`gather`], about `part` members at a time.
+/// Like [`gather`], with about `part` members at a time.
 async fn gather_parts<T: Copy + Default + Ord>(
     (n, most, part): (usize, usize, usize),
     key: impl Fn(usize) -> u64,
@@ -103,7 +102,7 @@ async fn gather_parts<T: Copy + Default + Ord>(
     pause: &impl AsyncFn(),
 ) {
     let stretches = || (0..n).step_by(pass::ROWS).map(|from| from..n.min(from + pass::ROWS));
-    // The upper half of each key: the highest bits tell its part.
+    // Upper half of each key; its highest bits select the part.
     let mut halves = Vec::with_capacity(n);
     for members in stretches() {
         halves.extend(members.map(|member| (key(member) >> 32) as u32));
@@ -112,7 +111,7 @@ async fn gather_parts<T: Copy + Default + Ord>(
     let bits = (n / part).next_power_of_two().trailing_zeros();
     for part in 0..1 << bits {
         let is_own = |half: u32| bucket(half, bits) == part;
-        // Behind the bits that all of a part share are those that spread its keys.
+        // The bits below those that a part shares distribute its keys over buckets.
         let own = || halves.iter().filter(|half| is_own(**half)).map(|half| half << bits);
         let mut buckets = Buckets::new(own);
         for members in stretches() {
@@ -128,13 +127,13 @@ async fn gather_parts<T: Copy + Default + Ord>(
     }
 }
 
-/// Cache slots in front of [`numbered`]'s map, by the top eight bits of the hash.
+/// Slots of the cache in front of [`numbered`]'s map, indexed by the top eight bits of the hash.
 const RECENT: usize = 256;
 
-/// Numbers values as they are first met: the number of each, and the value of each number.
+/// Numbers values in order of first occurrence: the number of each value, and the value of each number.
 pub fn numbered(values: &mut dyn Iterator<Item = u64>) -> (Vec<u32>, Vec<u64>) {
     let (mut met, mut known) = (Vec::new(), FxHashMap::default());
-    // Most are one of few: found by some bits of them, without the map.
+    // Few values are frequent, so the cache finds most of them without the map.
     let mut recent = [(0, u32::MAX); RECENT];
     let number = |value: u64| {
         let last = &mut recent[(mix(0, value) >> 56) as usize];
@@ -150,7 +149,7 @@ pub fn numbered(values: &mut dyn Iterator<Item = u64>) -> (Vec<u32>, Vec<u64>) {
     (values.map(number).collect(), met)
 }
 
-/// The same rows ascending, each once. `all` is one more than the largest row.
+/// The distinct rows, ascending. `all` is one more than the largest row.
 pub fn ascending(rows: &[u32], all: usize) -> Vec<u32> {
     if rows.len() < all / 64 {
         let mut rows = rows.to_vec();
@@ -180,7 +179,7 @@ mod tests {
     proptest! {
         #[test]
         fn groups_are_those_of_a_sort(keys in prop::collection::vec(0u64..300, 0..3000)) {
-            // Spread as hashes are.
+            // Distributed as hashes are.
             let hash = |r: u32| keys[r as usize].wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let rows: Vec<u32> = (0..keys.len() as u32).collect();
             let mut sorted: Vec<(u64, u32)> = rows.iter().map(|&r| (hash(r), r)).collect();

@@ -1,19 +1,19 @@
-//! What the kernels of the rows were built for, by their names: the device can only be one that runs them.
+//! Infers from kernel names which device the rows ran on: only one that can run these kernels.
 
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_model::hardware::{Device, match_target};
 use gemmscope_model::tiling::kernel_name::{generation, target};
 
-/// Kernel names looked at for each device or file.
+/// Maximum number of kernel names looked at per device or file.
 const MOST_NAMES: usize = 2000;
 
-/// The compiler target that the kernels of each of the [`devices`](Dataset::devices) need: of NVIDIA's the newest,
-/// as a device runs older ones too. `None` where no name tells, or names contradict each other.
+/// Compiler target that the kernels of each of the [`devices`](Dataset::devices) need; for NVIDIA the newest, since a
+/// device runs older kernels too. `None` if no name tells, or names contradict each other.
 pub fn kernel_targets(data: &Dataset) -> Vec<Option<String>> {
     targets_by(data, data.devices.len(), &|r| Some(data.device[r]))
 }
 
-/// The targets of `groups` groups of rows.
+/// Targets of `groups` groups of rows.
 fn targets_by(
     data: &Dataset,
     groups: usize,
@@ -22,7 +22,7 @@ fn targets_by(
     let mut all = vec![Targets::None; groups];
     let kernels = data.column(ColumnMeaning::Kernel).map(|c| &c.data);
     if let Some(ColumnData::Text { codes, values }) = kernels {
-        // The group that a name was last met with.
+        // By kernel name: the group it was last seen in.
         let mut met = vec![None; values.len()];
         let mut names = vec![0; groups];
         for (r, &code) in codes.iter().enumerate() {
@@ -41,8 +41,8 @@ fn targets_by(
     all.into_iter().map(Targets::one).collect()
 }
 
-/// Tells devices apart that no file names: where the kernels of two such files cannot have run on one
-/// device, each is named by the target that only one device runs.
+/// Distinguishes unnamed devices: if the kernels of two files without a device cannot have run on the same device, each
+/// file gets the target as its device name, provided no other device runs that target.
 pub(crate) fn tell_apart(data: &mut Dataset) {
     if data.sources.len() < 2 {
         return;
@@ -67,14 +67,13 @@ pub(crate) fn tell_apart(data: &mut Dataset) {
     }
 }
 
-/// True for a target that no other device runs: kernels for `sm_80` tell little, those for `sm_90` use what
-/// only Hopper has.
+/// True for a target that only one architecture runs: `sm_80` kernels run on newer devices too, `sm_90` kernels use
+/// features that only Hopper has.
 fn is_own(target: &str) -> bool {
     generation(target).is_none_or(|generation| generation >= 90)
 }
 
-/// The devices of the catalogue that kernels with this target run on. None for a target that newer
-/// devices run too.
+/// Catalogue devices that run kernels of this target. Empty for a target that newer devices run too.
 pub fn devices_for(target: &str) -> Vec<&'static Device> {
     match is_own(target) {
         true => match_target(target, None).candidates(),
@@ -117,7 +116,7 @@ mod tests {
     use super::*;
     use crate::fixture::Rows;
 
-    /// The target of kernels on a device that no file names.
+    /// Target of kernels on a device that no file names.
     fn told(kernels: &[&str]) -> Option<String> {
         let mut rows = Rows::new();
         let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
@@ -160,7 +159,7 @@ mod tests {
             all.device.iter().map(|d| all.devices[usize::from(*d)].clone()).collect()
         };
         assert_eq!(devices(&[AMD, HOPPER, AMD]), ["gfx942", "sm_90", "gfx942"]);
-        // What tells nothing, and what newer devices run too, stays without a name.
+        // Files without a target, or with one that newer devices run too, stay unnamed.
         assert_eq!(devices(&[AMD, AMPERE, "gemv"]), ["gfx942", "", ""]);
         assert_eq!(devices(&[HOPPER, AMPERE]), ["", ""]);
         assert_eq!(devices(&[AMD, "gemv", AMD]), ["", "", ""]);

@@ -1,8 +1,7 @@
 //! Measured GEMMs in columns, their figures, and the rows that a view shows.
 //!
-//! This crate knows what a row is, but not where it came from or what it means: it never sees a
-//! file format (`gemmscope-import` builds tables), a finding or a chart. It depends on
-//! `gemmscope-model` only.
+//! This crate knows what a row is, but not where it came from or what it means: no file formats (`gemmscope-import`
+//! builds tables), findings or charts. It depends on `gemmscope-model` only.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -10,7 +9,7 @@
 //! | [`build`] | the builder that readers push rows into |
 //! | [`trace`] | attaches the other files of a trace report to its table |
 //! | [`data_kind`] | what the rows are (workload, benchmark, sweep, sides) and which of them count |
-//! | [`kernel_target`] | what the kernels of the rows were built for |
+//! | [`kernel_target`] | the architecture that kernels were built for |
 //! | [`metrics`] | figures of every row: intensity, rate, roof time, efficiency |
 //! | [`field`] | figures and columns by name: axes, colours, facets |
 //! | [`filter`], [`selection`] | which rows pass, and sets of rows that survive a reload |

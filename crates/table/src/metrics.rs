@@ -1,7 +1,7 @@
-//! Figures of every row, computed from shape, type and time: intensity and roof time, from which all others follow.
+//! Figures of every row, computed from shape, type and time.
 //!
-//! Work, bytes and the rest follow from these three. The roof of a row depends on its device and
-//! on the type in which its products are multiplied.
+//! Intensity and roof time are stored; all others follow from these and the time. The roof of a row depends on its
+//! device and on the type of its multiplication.
 
 mod references;
 mod totals;
@@ -21,19 +21,18 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The device whose roof applies to each row.
+/// Which device's roof applies to each row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeviceChoice {
-    /// Device id for rows whose file does not state one, or states a name that fits several.
+    /// Device id for rows whose file states no device, or a name that fits several.
     pub default: Option<String>,
-    /// The user's choice for device names in files: name -> device id.
+    /// The user's choice per device name in files: name -> device id.
     pub overrides: BTreeMap<String, String>,
 }
 
 impl DeviceChoice {
-    /// Takes a device (by id) for rows that name one so, or for those that name none (""); takes the choice back
-    /// with `None`.
+    /// Uses the device with this id for rows that state `name` ("" for rows that state none); `None` undoes the choice.
     pub fn choose(&mut self, name: &str, id: Option<String>) {
         match id {
             id if name.is_empty() => self.default = id,
@@ -42,10 +41,9 @@ impl DeviceChoice {
         }
     }
 
-    /// The device of each entry of [`Dataset::devices`]. `custom` are the user's own devices;
-    /// they win over the catalogue's of the same id. A name that fits several devices is the
-    /// default one where that is among them; else it gives `None`, as an unknown name does. A
-    /// device that a reader guessed gives way to the default one.
+    /// The device of each entry of [`Dataset::devices`]. `custom` are the user's own devices, which win over catalogue
+    /// devices of the same id. A name that fits several devices means the default one if that is among them, else
+    /// `None`, as for an unknown name. A device that a reader guessed gives way to the default one.
     pub fn resolve(&self, data: &Dataset, custom: &[Device]) -> Vec<Option<Device>> {
         let by_id =
             |id: &str| custom.iter().find(|d| d.id == id).or_else(|| hardware::by_id(id)).cloned();
@@ -62,7 +60,7 @@ impl DeviceChoice {
             }
             match hardware::match_name(name) {
                 NameMatch::Exact(d) | NameMatch::Alias(d) => by_id(&d.id),
-                // The user's choice answers which of several devices a name means.
+                // The user's default decides which of several devices is meant.
                 NameMatch::Ambiguous(may_be) => {
                     let meant = may_be.iter().any(|d| Some(d.id.as_str()) == chosen);
                     meant.then(|| chosen.and_then(by_id)).flatten()
@@ -79,35 +77,35 @@ impl DeviceChoice {
 /// The figures of every row of a dataset.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
-    /// Arithmetic intensity, FLOP/byte over compulsory traffic.
+    /// Arithmetic intensity, work / compulsory bytes, FLOP/byte.
     pub ai: Vec<f64>,
-    /// Shortest time that the roof allows, seconds; NaN if the device or its peak is unknown.
+    /// Roofline time in seconds; NaN if the device or its peak is unknown.
     pub roof_s: Vec<f64>,
-    /// Device of each entry of `Dataset::devices`, as the rows show it: an achievable rate that they
-    /// beat is the best of theirs, and no call is shorter than the launch floor.
+    /// Device of each entry of `Dataset::devices`, adjusted to the rows: the achievable rate is at least their best
+    /// rate, the launch floor at most their shortest call.
     pub devices: Vec<Option<Device>>,
-    /// The roof of `roof_s` and of everything derived from it. A type without an achievable rate
-    /// has the datasheet's: [`Metrics::kind_of`].
+    /// The roof of `roof_s` and everything derived from it. A type without an achievable rate uses the datasheet's:
+    /// [`Metrics::kind_of`].
     pub kind: RoofKind,
-    /// The devices as they were given.
+    /// The devices as passed in, unadjusted.
     given: Vec<Option<Device>>,
-    /// Of each device code the first one that means the same device.
+    /// By device code: the first code of the same device.
     same: Vec<u16>,
-    /// Type in which each operation computes, as its place in [`DataType::ALL`].
+    /// By operation: index of its compute type in [`DataType::ALL`].
     type_of: Vec<u8>,
-    /// Of each device the datasheet's roof for each type of [`DataType::ALL`], and the one of `kind`.
+    /// By device and type of [`DataType::ALL`]: the datasheet roof, and the roof of `kind`.
     datasheet: Vec<Option<Roof>>,
     roofs: Vec<Option<Roof>>,
     costs: Vec<Cost>,
-    /// Extremes of the rows of each device code.
+    /// By device code: extremes of its rows.
     seen: Vec<DeviceExtremes>,
-    /// Clock of each row over the clock of its device's peaks; empty if no file recorded clocks.
+    /// By row: recorded clock / clock of the device's peaks; empty if no file recorded clocks.
     clock_ratio: Vec<f64>,
-    /// What others reach, of each row; empty where no device has a table.
+    /// Reference time of each row; empty if no device has a table.
     references: References,
 }
 
-/// Number of types that have a roof of their own in a table.
+/// Number of types, each with its own roof in a table.
 const TYPES: usize = DataType::ALL.len();
 
 /// Extremes of the rows of one device code.
@@ -115,7 +113,7 @@ const TYPES: usize = DataType::ALL.len();
 struct DeviceExtremes {
     /// Shortest call, seconds.
     shortest_s: f64,
-    /// Best rate for each type up to the datasheet's roof, FLOP/s at the clock of the peaks.
+    /// Best rate per type below the datasheet roof, FLOP/s, normalised to the clock of the peaks.
     best: [f64; TYPES],
 }
 
@@ -133,13 +131,13 @@ impl DeviceExtremes {
 }
 
 impl Metrics {
-    /// The metrics of no rows.
+    /// Metrics of an empty dataset.
     pub fn of_nothing(kind: RoofKind) -> Self {
         Metrics { kind, ..Metrics::default() }
     }
 
-    /// Computes all rows in one pass, or in two where a row beat an achievable rate that is the roof.
-    /// `devices` has one entry per `data.devices`.
+    /// Computes all rows in one pass; in two if a row beats the achievable rate that is the roof. `devices` has one
+    /// entry per `data.devices`.
     pub fn compute(data: &Dataset, devices: Vec<Option<Device>>, kind: RoofKind) -> Self {
         let mut metrics =
             Metrics { clock_ratio: clock_ratios(data, &devices), kind, ..Metrics::default() };
@@ -147,14 +145,13 @@ impl Metrics {
         metrics
     }
 
-    /// Computes the rows that were added to the dataset since the last call. The devices of earlier
-    /// rows have to be the same as then, and the dataset may record no clocks: see
-    /// [`can_grow`](Self::can_grow).
+    /// Computes the rows added to the dataset since the last call. The devices of earlier rows must be unchanged and
+    /// the dataset must have no clocks: see [`can_grow`](Self::can_grow).
     pub fn extend(&mut self, data: &Dataset, devices: Vec<Option<Device>>) {
         self.look_up(data, devices);
         let (from, n) = (self.ai.len(), data.len());
         for column in [&mut self.ai, &mut self.roof_s] {
-            // As much room as the rows have.
+            // Same capacity as the rows.
             column.reserve_exact(data.m.capacity().max(n) - from);
         }
         for row in from..n {
@@ -171,7 +168,7 @@ impl Metrics {
             if time_s > 0.0 && time_s < seen.shortest_s {
                 seen.shortest_s = time_s;
             }
-            // Few rows are better than all before them.
+            // Division-free; few rows improve on all before them.
             let ratio = clock.copied().filter(is_clock_ratio).unwrap_or(1.0);
             if work > seen.best[of_type] * time_s * ratio
                 && let Some(roof) = self.datasheet[at]
@@ -184,14 +181,14 @@ impl Metrics {
         self.settle(data);
     }
 
-    /// True if the figures of a growing dataset are those of the finished one. No achievable roof
-    /// is known before the last row.
+    /// True if the metrics of a growing dataset equal those of the finished one. An achievable roof is known only after
+    /// the last row.
     pub fn can_grow(data: &Dataset, kind: RoofKind) -> bool {
         kind == RoofKind::Datasheet
             && data.column(crate::dataset::ColumnMeaning::MeasuredClock).is_none()
     }
 
-    /// True if these are the metrics of a dataset on these devices.
+    /// True if these metrics were computed for these devices and this roof.
     pub fn are_of(&self, devices: &[Option<Device>], kind: RoofKind) -> bool {
         self.given == devices && self.kind == kind
     }
@@ -252,26 +249,25 @@ impl Metrics {
         }
     }
 
-    /// The code of a device of which a file may have several: one it is called by, one that was
-    /// chosen where none is stated.
+    /// Canonical code of a device. A file may have several codes for one device: by its name, and by choice for rows
+    /// that state none.
     pub fn same_device(&self, code: u16) -> u16 {
         self.same.get(usize::from(code)).map_or(code, |first| *first)
     }
 
-    /// Device code and type of a row.
+    /// Device code and type index of a row.
     fn place(&self, data: &Dataset, row: usize) -> (usize, usize) {
         (usize::from(data.device[row]), usize::from(self.type_of[usize::from(data.op[row])]))
     }
 
-    /// Seconds that a call takes on a device however little it computes: its launch floor, never more
-    /// than the shortest call that any row shows on it. NaN for an unknown device.
+    /// Launch floor of a device in seconds, at most the shortest call of its rows. NaN for an unknown device.
     pub fn launch_floor_s(&self, device: u16) -> f64 {
         let device = self.devices.get(usize::from(device)).and_then(Option::as_ref);
         device.map_or(f64::NAN, |d| d.launch_floor().0)
     }
 
-    /// Launch floor of a row's call, seconds: 0 where the time is a kernel's duration by a profiler, which
-    /// holds no launch.
+    /// Launch floor in a row's time, seconds: 0 if the time is a kernel duration from a profiler, which excludes the
+    /// launch.
     pub fn launch_s(&self, data: &Dataset, row: usize) -> f64 {
         let source = data.sources.get(usize::from(data.source[row]));
         match source.is_some_and(Source::times_kernels) {
@@ -280,15 +276,15 @@ impl Metrics {
         }
     }
 
-    /// The roof that a row is judged by: the datasheet's where its type has no achievable rate.
+    /// The roof that a row is measured against: the datasheet's if its type has no achievable rate.
     pub fn kind_of(&self, data: &Dataset, row: usize) -> RoofKind {
         let device = self.devices.get(usize::from(data.device[row])).and_then(Option::as_ref);
         let compute = data.ops[usize::from(data.op[row])].compute;
         device.map_or(self.kind, |d| d.roof_kind(compute, self.kind))
     }
 
-    /// The types that keep the datasheet's roof while all others have an achievable one, each with its
-    /// device: `fp32 on NVIDIA H200`.
+    /// Types that fall back to the datasheet's roof while the achievable one is chosen, each with its device: `fp32 on
+    /// NVIDIA H200`.
     pub fn keep_datasheet(&self, data: &Dataset) -> Vec<String> {
         if self.kind == RoofKind::Datasheet {
             return Vec::new();
@@ -311,33 +307,32 @@ impl Metrics {
         out
     }
 
-    /// Roof of a device code and operation code of the dataset these metrics belong to.
+    /// Roof of a device code and operation code of this dataset.
     pub fn roof_of(&self, device: u16, op: u16) -> Option<Roof> {
         let of_type = usize::from(*self.type_of.get(usize::from(op))?);
         let at = usize::from(device) * TYPES + of_type;
         self.roofs.get(at).copied().flatten()
     }
 
-    /// The datasheet roof of the same, whatever roof rows are judged by.
+    /// Like [`roof_of`](Self::roof_of), always the datasheet roof.
     pub fn sheet_of(&self, device: u16, op: u16) -> Option<Roof> {
         let of_type = usize::from(*self.type_of.get(usize::from(op))?);
         self.datasheet.get(usize::from(device) * TYPES + of_type).copied().flatten()
     }
 
-    /// Roof of a row at its recorded clock; `None` if the device or its peak for the type is
-    /// unknown.
+    /// Roof of a row at its recorded clock; `None` if the device or its peak for the type is unknown.
     pub fn roof(&self, data: &Dataset, row: usize) -> Option<Roof> {
         self.roof_of(data.device[row], data.op[row])
             .map(|roof| at_clock(roof, self.clock_ratio.get(row)))
     }
 
-    /// The datasheet roof of a row at its recorded clock, whatever roof it is judged by.
+    /// Like [`roof`](Self::roof), always the datasheet roof.
     pub fn sheet_roof(&self, data: &Dataset, row: usize) -> Option<Roof> {
         self.sheet_of(data.device[row], data.op[row])
             .map(|roof| at_clock(roof, self.clock_ratio.get(row)))
     }
 
-    /// Shortest time that the datasheet allows a row, seconds; NaN where it is not known.
+    /// Datasheet roofline time of a row in seconds; NaN if unknown.
     pub fn sheet_s(&self, data: &Dataset, row: usize) -> f64 {
         if self.kind == RoofKind::Datasheet {
             return self.roof_s[row];
@@ -356,8 +351,7 @@ impl Metrics {
         self.work_bytes(data, row).1
     }
 
-    /// Work over the bytes that a profiler counted at a level of the memory, FLOP/byte; NaN without
-    /// such a count.
+    /// Work / bytes that hardware counters measured at a memory level, FLOP/byte; NaN without such a count.
     pub fn measured_ai(&self, data: &Dataset, row: usize, level: MemoryLevel) -> f64 {
         self.work(data, row) / data.number(crate::dataset::ColumnMeaning::measured(level), row)
     }
@@ -366,7 +360,7 @@ impl Metrics {
         self.cost(data, row)
     }
 
-    /// The same within a loop over rows, without a call.
+    /// Inlined [`work_bytes`](Self::work_bytes) for loops over rows.
     #[inline(always)]
     fn cost(&self, data: &Dataset, row: usize) -> (f64, f64) {
         self.costs[data.op[row] as usize].of(
@@ -382,39 +376,38 @@ impl Metrics {
         self.rate_inline(data, row)
     }
 
-    /// The same within a loop over rows, without a call.
+    /// Inlined [`rate`](Self::rate) for loops over rows.
     #[inline(always)]
     pub fn rate_inline(&self, data: &Dataset, row: usize) -> f64 {
         self.cost(data, row).0 / data.time_s[row]
     }
 
-    /// Compulsory bytes over time, byte/s.
+    /// Compulsory bytes / time, byte/s.
     pub fn bandwidth(&self, data: &Dataset, row: usize) -> f64 {
         self.bytes(data, row) / data.time_s[row]
     }
 
-    /// Share of the device's bandwidth that the compulsory bytes used.
+    /// Fraction of the device's bandwidth that the compulsory bytes use.
     pub fn bandwidth_use(&self, data: &Dataset, row: usize) -> f64 {
         self.roof(data, row)
             .map_or(f64::NAN, |r| self.bandwidth(data, row) / r.bandwidth_bytes_per_s)
     }
 
-    /// Roof time over measured time: 1 is at the roof. Values above 1 are never clamped.
+    /// Roof time / measured time: 1 is at the roof. Values above 1 are never clamped.
     pub fn efficiency(&self, data: &Dataset, row: usize) -> f64 {
         self.roof_s[row] / data.time_s[row]
     }
 
-    /// True for a call that is mostly what a kernel takes to start, fill and drain, whether its time holds a launch
-    /// or not.
+    /// True if starting, filling and draining the kernel dominates a call, whether or not its time includes a launch.
     pub fn is_tiny(&self, data: &Dataset, row: usize) -> bool {
         let floor_s = self.launch_floor_s(data.device[row]);
         is_launch_bound(data.time_s[row], self.roof_s[row], floor_s)
     }
 
-    /// What limits the row: its launch, or what limits it at its roof.
+    /// What limits the row: its launch, else its limit at the roof. `None` without a roof.
     pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
         let roof = self.roof(data, row)?;
-        // The file is asked last: few rows are short.
+        // Look up the file last, since few rows are short.
         let launch = self.is_tiny(data, row) && self.launch_s(data, row) > 0.0;
         Some(if launch { Bound::Launch } else { roof.bound(self.ai[row]) })
     }
@@ -428,7 +421,7 @@ fn at_clock(mut roof: Roof, ratio: Option<&f64>) -> Roof {
     roof
 }
 
-/// False for the ratio of a row without a clock.
+/// False if the row has no recorded clock.
 fn is_clock_ratio(ratio: &f64) -> bool {
     *ratio > 0.0 && ratio.is_finite()
 }

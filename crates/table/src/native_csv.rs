@@ -1,7 +1,6 @@
 //! Writes rows as the CSV format that gemmscope itself reads, or as JSON with the same columns.
 //!
-//! Each column is named with its unit, and each row has the types of all operands, its device, and
-//! the file and line that it comes from.
+//! Each column title has its unit; each row has all operand types, its device, and the file and line it comes from.
 
 use crate::dataset::{Assumption, Column, ColumnData, ColumnMeaning, Dataset, Source};
 use crate::field::{FieldKind, Frame};
@@ -13,7 +12,7 @@ use gemmscope_model::roofline::Bound;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Version of the table, in the first cell of every row.
+/// Version of the format, in the first cell of every row.
 pub const VERSION: u32 = 1;
 
 /// The columns of every table, in order.
@@ -38,30 +37,29 @@ pub const FIXED: [&str; 18] = [
     "line",
 ];
 
-/// Columns that follow from the others. They are for people; import ignores them.
+/// Columns computed from the others, for people; import ignores them.
 pub const DERIVED: [&str; 2] = ["rate_flop_per_s", "intensity_flop_per_byte"];
 
-/// Columns that depend on the chosen device. They are for people; import ignores them.
+/// Columns that depend on the chosen device, for people; import ignores them.
 pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
 
-/// First letters of columns that were [handed in](crate::field::Derived), seconds. They are for people;
-/// import ignores them.
+/// Prefix of [derived](crate::field::Derived) columns, in seconds, for people; import ignores them.
 pub const HANDED_IN: &str = "ledger.";
 /// Column with the groups of grouped GEMMs, as [`Groups`] writes them; absent where there are none.
 pub const GROUPS: &str = "groups";
 /// Column with the metadata of a file, as JSON in the first row of each file; absent if no file has any.
 pub const ABOUT: &str = "about";
 
-/// The value of one column in one row.
+/// The value of one cell.
 enum Cell<'a> {
     Text(&'a str),
-    /// NaN where the row has none.
+    /// NaN if missing.
     Number(f64),
     Whole(u64),
     Yes(bool),
 }
 
-/// The value of a row in a column that a crate above derives; NaN where it has none.
+/// Values of a derived column by row; NaN if missing.
 type DerivedColumn<'a> = Box<dyn Fn(usize) -> f64 + 'a>;
 
 /// Writes a table in parts, so that a large one is not in memory twice.
@@ -69,9 +67,9 @@ pub struct CsvWriter<'a> {
     data: &'a Dataset,
     metrics: Option<&'a Metrics>,
     derived: Vec<(String, DerivedColumn<'a>)>,
-    /// By code, the device that the figures of its rows are of.
+    /// By device code: name of the device whose figures its rows have.
     devices: Vec<&'a str>,
-    /// By source, what is written into its first row, which takes it.
+    /// By source: metadata still to be written, in the source's first row.
     about: Option<Vec<String>>,
 }
 
@@ -93,8 +91,7 @@ impl<'a> CsvWriter<'a> {
         CsvWriter { data, metrics, derived: Vec::new(), devices, about }
     }
 
-    /// The writer of a frame: with metrics where they say something of its rows, and the numbers that were
-    /// handed in.
+    /// The writer of a frame, with metrics if a device is known, and with the derived number columns.
     pub fn of(frame: &'a Frame) -> Self {
         let known = frame.metrics.devices.iter().any(Option::is_some);
         let own = frame.derived().filter(|i| i.kind == FieldKind::Number);
@@ -108,7 +105,7 @@ impl<'a> CsvWriter<'a> {
         }
     }
 
-    /// The columns' names, in order.
+    /// Column titles, in order.
     fn names(&self) -> Vec<String> {
         let from_roof = self.metrics.map_or(&[][..], |_| &FROM_ROOF);
         let known = FIXED.iter().chain(&DERIVED).chain(from_roof);
@@ -132,8 +129,7 @@ impl<'a> CsvWriter<'a> {
         out
     }
 
-    /// These rows as JSON objects, keyed as the header names the columns; `None` for a number that
-    /// a row does not have.
+    /// Rows as JSON objects keyed by column title; missing numbers are `null`.
     pub fn objects(
         &mut self,
         rows: impl IntoIterator<Item = usize>,
@@ -146,7 +142,7 @@ impl<'a> CsvWriter<'a> {
             self.cells(row, &mut |cell| {
                 let value = match cell {
                     Cell::Text(text) => text.into(),
-                    // Numbers that are not finite become null.
+                    // serde_json turns non-finite numbers into null.
                     Cell::Number(number) => number.into(),
                     Cell::Whole(number) => number.into(),
                     Cell::Yes(yes) => yes.into(),
@@ -159,7 +155,7 @@ impl<'a> CsvWriter<'a> {
         })
     }
 
-    /// The lines of these rows.
+    /// CSV lines of these rows.
     pub fn rows(&mut self, rows: impl IntoIterator<Item = usize>) -> String {
         let mut out = String::new();
         for row in rows {
@@ -193,7 +189,7 @@ impl<'a> CsvWriter<'a> {
         out.push('\n');
     }
 
-    /// Hands out the values of a row, in the order of the columns.
+    /// Passes the values of a row to `take`, in column order.
     fn cells(&mut self, row: usize, take: &mut impl FnMut(Cell<'_>)) {
         let d = self.data;
         let p = d.problem(row);
@@ -243,14 +239,14 @@ impl<'a> CsvWriter<'a> {
     }
 }
 
-/// True if a file's text names this device.
+/// True if a name stated in a file means this device.
 fn is_name_of(stated: &str, device: &Device) -> bool {
     stated == device.name
         || stated == device.id
         || matches!(match_name(stated), NameMatch::Exact(d) | NameMatch::Alias(d) if d.id == device.id)
 }
 
-/// By source, see [`ABOUT`]. A device that rows have by choice is one that the user stated.
+/// By source: the content of [`ABOUT`]. A device that was chosen on the page is written as chosen by the user.
 fn about(data: &Dataset, devices: &[&str]) -> Vec<String> {
     let mut chosen = vec![None; data.sources.len()];
     if devices.iter().zip(&data.devices).any(|(figures, stated)| figures != stated) {
@@ -277,7 +273,7 @@ fn about(data: &Dataset, devices: &[&str]) -> Vec<String> {
     sources.map(text).collect()
 }
 
-/// The rows as one text, in that order.
+/// The rows as one CSV text, in this order.
 pub fn csv(
     data: &Dataset,
     rows: impl IntoIterator<Item = usize>,
@@ -289,7 +285,7 @@ pub fn csv(
     out
 }
 
-/// The shortest text for exactly this number; empty for NaN.
+/// Appends the shortest text that reads back as exactly this number; nothing for NaN.
 fn push_number(out: &mut String, value: f64) {
     if value.is_nan() {
         return;
@@ -314,14 +310,14 @@ fn push_text(out: &mut String, text: &str) {
     }
 }
 
-/// A cell in quotes; quotes in it are doubled.
+/// Appends a quoted cell; quotes inside are doubled.
 pub(crate) fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
     out.push_str(&text.replace('"', "\"\""));
     out.push('"');
 }
 
-/// Header of an extra column: meaning, unit, key and label.
+/// Title of an extra column: meaning, unit, key and label.
 pub(crate) fn title(column: &Column) -> String {
     let text = matches!(column.data, ColumnData::Text { .. });
     let what = match (column.meaning, text) {
@@ -348,7 +344,7 @@ pub(crate) fn title(column: &Column) -> String {
     format!("{what}{unit}: {name}")
 }
 
-/// Reads a header that `title` wrote; the column has no data.
+/// Parses a title written by `title`; the column has no data.
 pub fn parse_title(title: &str) -> Option<Column> {
     let (what, name) = title.split_once(": ")?;
     let (what, unit) = match what.split_once(" (") {
@@ -381,11 +377,10 @@ pub fn parse_title(title: &str) -> Option<Column> {
     })
 }
 
-/// `＝`, `＋`, `－` and `＠`, as spreadsheets of some languages take them too.
+/// `＝`, `＋`, `－` and `＠`, which spreadsheets in some locales treat as formula signs too.
 const WIDE_SIGNS: [&[u8]; 4] = ["＝".as_bytes(), "＋".as_bytes(), "－".as_bytes(), "＠".as_bytes()];
 
-/// True if a spreadsheet would run the text as a formula, or would were it not for apostrophes or blanks
-/// before it.
+/// True if a spreadsheet would run the text as a formula, ignoring leading apostrophes and blanks.
 fn is_risky(text: &[u8]) -> bool {
     let begin = text.iter().position(|b| !matches!(b, b'\'' | b' '));
     let bare = begin.and_then(|at| text.get(at..)).unwrap_or_default();
@@ -406,8 +401,8 @@ fn is_figure(text: &str) -> bool {
             && unsigned.chars().all(plain)
 }
 
-/// Protects a text from being run as a formula by a spreadsheet: puts an apostrophe before `=`,
-/// `+`, `-`, `@`, their full-width forms, a tab and a line end, unless the text is a figure. [`unguard`] takes it away.
+/// Prevents spreadsheets from running a text as a formula: prefixes an apostrophe to `=`, `+`, `-`, `@`, their
+/// full-width forms, tab and line end, unless the text is a figure. [`unguard`] removes it.
 pub(crate) fn guard(text: &str) -> Cow<'_, str> {
     if is_risky(text.as_bytes()) && !is_figure(text) {
         Cow::Owned(format!("'{text}"))
@@ -416,7 +411,7 @@ pub(crate) fn guard(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text without the apostrophe that protects it from being run as a formula.
+/// Removes the apostrophe that keeps spreadsheets from running a text as a formula.
 #[inline]
 pub fn unguard(text: &[u8]) -> &[u8] {
     match text.split_first() {

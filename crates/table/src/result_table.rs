@@ -1,9 +1,9 @@
-//! Results of a chart or the planner as rows of text, and as CSV.
+//! Results of a chart or the planner as rows of text and CSV.
 
 use crate::native_csv::{guard, push_quoted};
 use gemmscope_model::encode::one_line;
 
-/// A table of texts under a header.
+/// A table of texts with a header.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultTable {
     /// Column titles with units.
@@ -13,13 +13,13 @@ pub struct ResultTable {
 }
 
 impl ResultTable {
-    /// A table under these titles.
+    /// A table with these column titles.
     pub fn of(header: &[&str], rows: Vec<Vec<String>>) -> Self {
         ResultTable { header: header.iter().map(|h| (*h).to_owned()).collect(), rows }
     }
 
-    /// True if every cell of the column begins with a digit, and there is one; those that say that
-    /// there is no figure (nothing, a dash, `never`) count as neither.
+    /// True if the column has figures only: every cell begins with a digit, except cells that say there is no figure
+    /// (empty, a dash, `never`), and at least one does.
     pub fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self
             .rows
@@ -34,16 +34,16 @@ impl ResultTable {
             })
     }
 
-    /// The table with tabs between cells, as spreadsheets and chats take it from the clipboard; no cell is run
-    /// as a formula or ends before its time.
+    /// The table separated by tabs, for the clipboard of spreadsheets and chats. No cell is run as a formula or breaks
+    /// its line.
     pub fn tabbed(&self) -> String {
         let cell = |cell: &String| one_line(&guard(cell)).into_owned();
         let line = |row: &Vec<String>| row.iter().map(cell).collect::<Vec<_>>().join("\t") + "\n";
         std::iter::once(&self.header).chain(&self.rows).map(line).collect()
     }
 
-    /// The table as CSV (RFC 4180: CRLF, quotes only where needed). A text that a spreadsheet would
-    /// run as a formula has an apostrophe before it, which import takes away.
+    /// The table as CSV (RFC 4180: CRLF, quotes only where needed). A text that a spreadsheet would run as a formula
+    /// gets an apostrophe, which import removes.
     pub fn csv(&self) -> String {
         let mut out = String::new();
         for row in std::iter::once(&self.header).chain(&self.rows) {

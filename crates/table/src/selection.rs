@@ -1,30 +1,29 @@
-//! Refers to rows by file and line, so that a selection survives a reload.
+//! References to rows by file and line, so that a selection survives a reload.
 
 use crate::dataset::Dataset;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A reference to a row that survives a reload: file, line, and point of the line if one line
-/// has several.
+/// A stable reference to a row: file, line, and its position among the rows of that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowRef {
     /// Index of the file.
     pub source: u16,
     /// 1-based line.
     pub line: u32,
-    /// 0 for the line's first point.
+    /// Position among the rows of the line, from 0.
     pub part: u32,
 }
 
 impl RowRef {
-    /// The references to rows, in the same order; numbers of no row are left out.
+    /// References to rows, in the same order; row numbers out of range are dropped.
     pub fn of_all(rows: &[u32], data: &Dataset) -> Vec<RowRef> {
         let mut rows: Vec<u32> = rows.to_vec();
         rows.retain(|r| (*r as usize) < data.len());
         let mut ascending: Vec<u32> = rows.clone();
         ascending.sort_unstable();
         ascending.dedup();
-        // A file may have all its rows on one line, so that each of them is looked at once.
+        // A file may have all its rows on one line, so count in one pass.
         let mut parts: Vec<u32> = Vec::with_capacity(ascending.len());
         let mut before = 0;
         for &row in &ascending {
@@ -51,7 +50,7 @@ impl RowRef {
             .collect()
     }
 
-    /// The rows of these references, in the same order; references to no row are left out.
+    /// Rows of these references, in the same order; references without a row are dropped.
     pub fn find(refs: &[RowRef], data: &Dataset) -> Vec<u32> {
         if refs.is_empty() || data.is_empty() {
             return Vec::new();
@@ -63,7 +62,7 @@ impl RowRef {
             first.insert((r.source, r.line), u32::MAX);
         }
         for (row, &line) in (0u32..).zip(&data.line) {
-            // Skips most rows of a large file without a look-up.
+            // Skip most rows of a large file without a lookup.
             if line < low || line > high {
                 continue;
             }
@@ -88,17 +87,16 @@ impl RowRef {
 
 /// A set of rows as a filter, independent of the dataset.
 ///
-/// Runs of lines keep a set of a million rows small. A link that names four thousand million
-/// lines does no harm either.
+/// Stored as runs of lines, so that a set of a million rows is small and a link naming four billion lines does no harm.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowSet {
-    /// The id of the rule that found the rows, or "" for a selection.
+    /// Id of the rule that found the rows, or "" for a selection.
     pub what: String,
     /// Sorted by file, part and first line, without overlaps.
     runs: Arc<Vec<Run>>,
 }
 
-/// Lines of one file, the same point of each.
+/// Consecutive lines of one file, with the same `part` of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
     source: u16,
@@ -107,7 +105,7 @@ struct Run {
     last: u32,
 }
 
-/// Longest text that a link carries for a set of rows, in bytes.
+/// Maximum length of a set of rows in a link, in bytes.
 pub(crate) const LONGEST: usize = 4000;
 
 impl RowSet {
@@ -124,19 +122,19 @@ impl RowSet {
         self.runs.iter().map(|r| u64::from(r.last - r.first) + 1).sum()
     }
 
-    /// The set once this file is taken away: its rows are gone, the files after it move up.
+    /// The set after removing a file: its rows are dropped, later files move up by one.
     pub(crate) fn without_source(&self, source: u16) -> RowSet {
         let kept = self.runs.iter().filter(|r| r.source != source);
         let runs = kept.map(|r| Run { source: r.source - u16::from(r.source > source), ..*r });
         RowSet { what: self.what.clone(), runs: Arc::new(runs.collect()) }
     }
 
-    /// True if the set is empty: as a filter it lets nothing pass.
+    /// True if the set is empty; as a filter it then rejects every row.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// For each row of the data, in order: whether it is in the set.
+    /// By row of the data, in order: whether it is in the set.
     pub(crate) fn marks<'a>(&'a self, data: &'a Dataset) -> impl Iterator<Item = bool> + 'a {
         let mut before = None;
         let mut part = 0u32;
@@ -151,8 +149,8 @@ impl RowSet {
         })
     }
 
-    /// The set as text, `split_k*0.2-9_0.12_1.3.1`: file, line or lines, and the point of the line
-    /// if it is not the first. `None` if that is longer than `LONGEST`.
+    /// Text form, `split_k*0.2-9_0.12_1.3.1`: file, line or lines, and the part if it is not 0. `None` if it is longer
+    /// than `LONGEST`.
     pub fn encode(&self) -> Option<String> {
         let mut out = format!("{}*", self.what);
         for (i, r) in self.runs.iter().enumerate() {
@@ -173,10 +171,10 @@ impl RowSet {
         Some(out)
     }
 
-    /// Reads a text from [`encode`](RowSet::encode).
+    /// Parses the text form of [`encode`](RowSet::encode).
     ///
     /// # Errors
-    /// The expected form and the part that does not have it.
+    /// The expected form and the part that does not match it.
     pub(crate) fn decode(text: &str) -> Result<RowSet, String> {
         let (what, list) = text.split_once('*').ok_or_else(|| not_a_row(text))?;
         let mut runs = Vec::new();
@@ -201,12 +199,12 @@ impl RowSet {
     }
 }
 
-/// What is said of a text that should name rows.
+/// Error message for a text that is not a set of rows.
 pub(crate) fn not_a_row(text: &str) -> String {
     format!("expected rows as file.line or file.first-last: {text}")
 }
 
-/// Sorts runs and joins adjacent ones.
+/// Sorts runs and merges adjacent ones.
 fn join(mut runs: Vec<Run>) -> Vec<Run> {
     runs.sort();
     let mut out: Vec<Run> = Vec::new();
@@ -260,7 +258,7 @@ mod tests {
 
     #[test]
     fn rows_of_one_line_are_counted_once() {
-        // As a JSON file in one line: a count from the start for each row would take minutes.
+        // As in a JSON file on one line, where counting from the start for each row would take minutes.
         let d = data(&vec![(0, 1); 300_000]);
         let all: Vec<u32> = (0..300_000).collect();
         let refs = RowRef::of_all(&all, &d);
@@ -290,7 +288,7 @@ mod tests {
             let marked: Vec<u32> = (0..).zip(back.marks(&d)).filter(|m| m.1).map(|m| m.0).collect();
             assert_eq!(marked, rows);
         }
-        // Any number of lines in one word, and none of it costs anything.
+        // A range may name any number of lines at no cost.
         let all = RowSet::decode("*0.0-4294967295_0.7").expect("a range");
         assert_eq!(all.marks(&d).filter(|m| *m).count(), 4);
         for text in ["", "0.2", "*x", "*0.3-2", "*0", "*0.1.x", "*-1.2"] {

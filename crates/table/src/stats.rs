@@ -1,6 +1,6 @@
 //! Median, quantiles and noise: one definition for repeats, boxes, aggregates, comparisons and the ledger.
 
-/// The median of the values, which are sorted for it; NaN for an empty slice.
+/// The median of the values; sorts them. NaN for an empty slice.
 ///
 /// ```
 /// assert_eq!(gemmscope_table::stats::median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
@@ -10,7 +10,7 @@ pub fn median(values: &mut [f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The quantile `q` (0 to 1) of sorted values, linear between neighbours; NaN for an empty slice.
+/// The quantile `q` (0 to 1) of sorted values, linearly interpolated; NaN for an empty slice.
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
@@ -18,12 +18,12 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let at = q.clamp(0.0, 1.0) * last as f64;
     let (low, part) = (at.floor() as usize, at.fract());
     let value = sorted[low];
-    // Infinity minus infinity is NaN: a value that is hit exactly is taken as it is.
+    // An exact hit is returned as is, because interpolating between infinities gives NaN.
     if part == 0.0 { value } else { value + (sorted[low + 1] - value) * part }
 }
 
-/// True if two times differ by at most the sum of their spreads, with a tolerance for rounded figures. An unknown
-/// spread (NaN) counts as 0.
+/// True if two times differ by at most the sum of their spreads, with a tolerance for rounding. An unknown spread (NaN)
+/// counts as 0.
 pub fn is_noise(difference: f64, spreads: [f64; 2]) -> bool {
     let both: f64 = spreads.into_iter().filter(|s| !s.is_nan()).sum();
     difference <= both * (1.0 + 1e-9)
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn a_difference_of_just_both_spreads_is_noise_in_any_unit() {
-        // 27.178 µs and 26.416 µs: as figures just 0.411 + 0.351 apart.
+        // 27.178 µs and 26.416 µs differ by exactly 0.411 + 0.351.
         for unit in [1.0, 1e-6, 1e-6 / 117.4e6] {
             let [slow, fast, its, own] = [27.178, 26.416, 0.411, 0.351].map(|v| v * unit);
             assert!(is_noise(slow - fast, [its, own]), "{unit}");

@@ -1,4 +1,4 @@
-//! The one way from a table and a view to the rows that count: devices, figures, what the rows are, filters.
+//! The one way from a table and a view to the rows that count: devices, metrics, kind of rows, filters.
 
 use crate::data_kind::{DataKind, Decision};
 use crate::dataset::Dataset;
@@ -9,8 +9,8 @@ use crate::view_state::ViewState;
 use gemmscope_model::hardware::{Device, RoofKind};
 use std::sync::Arc;
 
-/// What a view shows of a table, kept until an input of it changes: a changed filter costs one pass over its own
-/// column, another device or roof the figures, another table everything.
+/// What a view shows of a table, memoised: changing a filter costs one pass over its column; changing device or roof
+/// recomputes the metrics; another table recomputes everything.
 ///
 /// ```
 /// use gemmscope_model::dtype::DataType;
@@ -36,13 +36,13 @@ use std::sync::Arc;
 pub struct Study {
     metrics: Option<(Arc<Dataset>, Arc<Metrics>)>,
     decision: Option<(Arc<Dataset>, Option<DataKind>, Arc<Decision>)>,
-    /// All rows of the last frame, with its derived columns.
+    /// The last frame over all rows, with its derived columns.
     whole: Option<Frame>,
     mask: Mask,
 }
 
 impl Study {
-    /// The figures of all rows. `devices` has one entry per `data.devices`.
+    /// Metrics of all rows. `devices` has one entry per `data.devices`.
     pub fn metrics(
         &mut self,
         data: &Arc<Dataset>,
@@ -75,7 +75,7 @@ impl Study {
         }
     }
 
-    /// Takes over figures and a decision that were worked out while the rows came in.
+    /// Takes over metrics and a decision that were computed while the rows came in.
     pub fn foresee(
         &mut self,
         data: &Arc<Dataset>,
@@ -87,14 +87,14 @@ impl Study {
         self.decision = Some((data.clone(), chosen, decision));
     }
 
-    /// The bits of the filters, which count what else would pass.
+    /// The evaluated filters, which also count the rows per facet value.
     pub fn mask(&mut self) -> &mut Mask {
         &mut self.mask
     }
 
-    /// The frame of the rows that pass, and the link keys of filters beyond [`Mask::CAPACITY`], which are left out.
-    /// `derived` gives the columns that a crate above works out of the whole table; it is asked again once table or
-    /// figures are others.
+    /// The frame of the rows that pass, and the link keys of filters beyond [`Mask::CAPACITY`], which are not applied.
+    /// `derived` returns the columns that a crate above derives from the whole table; it is called again when table or
+    /// metrics change.
     pub fn filtered(
         &mut self,
         data: Arc<Dataset>,
@@ -120,8 +120,8 @@ impl Study {
         (frame, refused)
     }
 
-    /// The frame of a view. `custom` are the user's own devices, which win over the catalogue's; the rest is as
-    /// in [`filtered`](Self::filtered).
+    /// The frame of a view. `custom` are the user's own devices, which win over catalogue devices of the same id;
+    /// otherwise as [`filtered`](Self::filtered).
     pub fn frame(
         &mut self,
         data: &Arc<Dataset>,
@@ -170,7 +170,7 @@ mod tests {
         let decided = shown(&data, "device=mi300x&f.m=32&roof=achievable&rows=workload");
         assert!(decided.same_data(&achievable));
         assert!(!Arc::ptr_eq(decided.decision(), achievable.decision()));
-        // The bits of a filter are those of its table.
+        // Filters are re-evaluated for another table.
         assert_eq!(*shown(&table(&[32, 64, 32]), "device=mi300x&f.m=32").rows, [0, 2]);
     }
 }

@@ -1,8 +1,8 @@
-//! The content of a trace report beside its GEMM table: the platform with its measured peaks, the
-//! rest of the time, the callers of each operation, and the report's own figures.
+//! Content of a trace report beside its GEMM table: the platform with its measured peaks, the rest of the time, the
+//! callers of each operation, and the report's own figures.
 //!
-//! TraceLens spreads this over several small files. Each is read into a [`TraceContext`];
-//! [`attach`] merges those of one report into the source of its table.
+//! TraceLens spreads this over several small files. Each is read into a [`TraceContext`]; [`attach`] merges those of
+//! one report into the source of its table.
 
 mod several;
 
@@ -14,13 +14,13 @@ use gemmscope_model::hardware::Device;
 /// Key of the extra column with the operation id of a row in its trace.
 pub const UID_COLUMN: &str = "uid";
 
-/// Key of the extra column with what a row of a trace is a part of, where a reader can tell.
+/// Key of the extra column with what a row of a trace is part of, if a reader can tell.
 pub const PART_COLUMN: &str = "part_of";
-/// In [`PART_COLUMN`]: a batched product of attention whose softmax is a kernel of its own.
+/// Value of [`PART_COLUMN`]: a batched product of attention whose softmax is a separate kernel.
 pub const UNFUSED_ATTENTION: &str = "attention, unfused";
 
-/// True for a product of attention that is not fused. Fusing it replaces the product, so nobody
-/// pads, narrows or batches it.
+/// True for a product of unfused attention. Fusing replaces the product, so advice to pad, narrow or batch it would be
+/// wrong.
 pub fn is_unfused_attention(data: &Dataset, row: usize) -> bool {
     match data.columns.iter().find(|c| c.key == PART_COLUMN).map(|c| &c.data) {
         Some(ColumnData::Text { codes, values }) => codes
@@ -31,7 +31,7 @@ pub fn is_unfused_attention(data: &Dataset, row: usize) -> bool {
     }
 }
 
-/// Key of the extra column with what called a row, the outermost first: `step => Linear`.
+/// Key of the extra column with the callers of a row, outermost first: `step => Linear`.
 pub const CALL_STACK_COLUMN: &str = "call_stack";
 
 /// The result of [`attach`].
@@ -43,8 +43,8 @@ pub struct Attached {
     pub device: Option<Device>,
 }
 
-/// The folder of the report that a file belongs to: the path without the file name and without
-/// the tool's own sub-folders. `""` for a file without a path.
+/// Report folder of a file: its path without the file name and without the tool's own sub-folders. `""` for a file
+/// without a path.
 pub(crate) fn report_folder(path: &str) -> &str {
     const OWN: [&str; 4] = ["metadata", "category_data", "perf_report_csvs", "category_findings"];
     let mut folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -65,11 +65,11 @@ pub fn is_table_of(format: &str, context: &TraceContext) -> bool {
     }
 }
 
-/// Attaches a context to its table: the one from the same report folder, else the last trace
-/// table. Rows that state no device get the platform as their device.
+/// Attaches a context to its tables: those from the same report folder, else the last trace table. Rows that state no
+/// device get the platform as their device.
 ///
-/// Files may come in any order. If no table is loaded yet, `source` is `None` and the caller keeps
-/// the context for the next table.
+/// Files may come in any order. If no table is loaded yet, `source` is `None` and the caller keeps the context for the
+/// next table.
 pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
     let device = context.device();
     let folder = context.files.first().map_or("", |f| report_folder(f));
@@ -80,8 +80,7 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
     let targets: Vec<usize> = if !same.is_empty() && !folder.is_empty() {
         same
     } else {
-        // A file from elsewhere: it belongs to the last table, unless the tables have folders of
-        // their own and this file another.
+        // A file from elsewhere belongs to the last table, unless both have folders and these are unrelated.
         let last = tables()
             .filter(|(_, s)| near(folder, report_folder(&s.name)))
             .map(|(i, _)| i)
@@ -94,7 +93,7 @@ pub fn attach(data: &mut Dataset, context: &TraceContext) -> Attached {
     Attached { source: targets.first().copied(), device }
 }
 
-/// Gives a context to one source. Its rows that state no device get the platform as theirs.
+/// Merges a context into one source. Its rows that state no device get the platform as theirs.
 fn add_context(data: &mut Dataset, source: usize, context: &TraceContext) {
     let Some(s) = data.sources.get_mut(source) else {
         return;
@@ -108,7 +107,7 @@ fn add_context(data: &mut Dataset, source: usize, context: &TraceContext) {
     }
 }
 
-/// True if files of these report folders can belong together: a folder below the other, or none.
+/// True if files of these report folders can belong together: one folder contains the other, or there is none.
 fn near(a: &str, b: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         inner
@@ -145,7 +144,7 @@ pub fn call_stack(data: &Dataset, row: usize) -> Option<CallStack> {
     }
 }
 
-/// A cell of an extra column by key, as text.
+/// A cell of an extra column, by key, as text.
 fn text_cell(data: &Dataset, key: &str, row: usize) -> Option<String> {
     let column = data.columns.iter().find(|c| c.key == key)?;
     match &column.data {
@@ -207,7 +206,7 @@ mod tests {
         };
         let put = |data: &mut Dataset, file: &str| attach(data, &context(file)).source;
         assert_eq!(put(&mut data, "a/metadata/gemm_metadata.json"), Some(0));
-        // A loose file goes to the last table, one of another report to none.
+        // A file without a folder goes to the last table, one of another report to none.
         assert_eq!(put(&mut data, "gemm_metadata.json"), Some(1));
         assert_eq!(put(&mut data, "c/metadata/gemm_metadata.json"), None);
         assert_eq!(put(&mut data, "b/run/gemm_metadata.json"), Some(1));
@@ -246,7 +245,7 @@ mod tests {
         lent.to(&mut all);
         assert_eq!((all.len(), &sources[0], &sources[1]), (6, &(0..1), &(1..1)));
         assert_eq!(all.sources[0].without_model.time_s, 5e-3);
-        // Without the shapes of a graph the trace has fewer rows: it lends what it knows.
+        // Without a graph's shapes the trace has fewer rows, so the report stays and the trace lends its context.
         let short =
             Dataset { sources: trace.sources.clone(), ..table("r/t.json", "kineto", &[2e-3]) };
         let tables = [&short, &report];
@@ -278,7 +277,7 @@ mod tests {
             let report = kernel(table("r/GEMM.csv", "tracelens", &[1e-3]), name);
             assert_eq!(repeated_rows(&[&report, &trace()]).len(), repeats, "{name}");
         }
-        // Kernels by time, without a shape: each counts once.
+        // Kernels with times but without shapes: each counts once.
         let mut trace = trace();
         trace.sources[0].without_model.add(2e-3);
         for (time_s, repeats) in [(3e-3, 1), (2e-3, 0)] {

@@ -1,8 +1,8 @@
 //! What the user looks at, and its text in the address bar.
 //!
-//! `#v=1&view=roofline&device=mi300x&f.dtype=bf16&r.m=1..64&color=c.kernel`. Every key is read
-//! on its own: one that cannot be read is reported and keeps its default, the others apply. Keys
-//! of a later version are kept as [`ViewState::params`] and written back.
+//! `#v=1&view=roofline&device=mi300x&f.dtype=bf16&r.m=1..64&color=c.kernel`. Every key is read on its own: one that
+//! cannot be parsed is reported and keeps its default, the others apply. Keys of a later version are kept as
+//! [`ViewState::params`] and written back.
 
 use crate::data_kind::DataKind;
 use crate::dataset::{ColumnMeaning, library_name};
@@ -22,15 +22,15 @@ pub use crate::selection::RowRef;
 /// Everything that decides what the page shows, except the data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ViewState {
-    /// Key of the active view; "" is the default one.
+    /// Key of the active view; "" for the default view.
     pub view: String,
     /// The devices whose roofs apply.
     pub devices: DeviceChoice,
-    /// The roof that percentages refer to.
+    /// The roof that efficiency is measured against.
     pub roof: RoofKind,
-    /// Published times stay out, and with them their account.
+    /// True if published times, and with them their account, are excluded.
     pub no_published: bool,
-    /// What the user says the rows are; `None` is what the data shows.
+    /// Kind of rows that the user chose; `None` leaves it to the data.
     pub kind: Option<DataKind>,
     /// The filters.
     pub filters: Filters,
@@ -40,12 +40,12 @@ pub struct ViewState {
     pub params: BTreeMap<String, String>,
 }
 
-/// A key of a link that could not be read.
+/// A key of a link that could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyProblem {
     /// The key.
     pub key: String,
-    /// The expected value, then the actual one.
+    /// Expected and actual value, as a sentence.
     pub message: String,
 }
 
@@ -55,7 +55,7 @@ impl ViewState {
         self.params.get(key).map(String::as_str)
     }
 
-    /// Sets or (with "") clears a view's setting.
+    /// Sets a view's setting, or clears it (with "").
     pub fn set_param(&mut self, key: &str, value: impl Into<String>) {
         let value = value.into();
         if value.is_empty() {
@@ -65,8 +65,8 @@ impl ViewState {
         }
     }
 
-    /// Shows other data from the start. What is not of the old data stays: device, roof, and the
-    /// settings of the planner.
+    /// Resets the state for other data, keeping what does not depend on the data: device, roof, and the planner's
+    /// settings.
     pub fn start_over(&mut self) {
         let mut params = std::mem::take(&mut self.params);
         params.retain(|key, _| key.starts_with("plan."));
@@ -79,7 +79,7 @@ impl ViewState {
         };
     }
 
-    /// Forgets the rows of a file that is taken away; those of the files after it move up.
+    /// Drops the rows of a removed file; later files move up by one.
     pub fn drop_source(&mut self, source: u16) {
         self.selection.retain(|s| s.source != source);
         for s in &mut self.selection {
@@ -90,8 +90,8 @@ impl ViewState {
             only.map(|only| only.without_source(source)).filter(|only| !only.is_empty());
     }
 
-    /// The text after `#`. Defaults are left out; the default state gives "". A set of rows that is
-    /// too long for a link is left out too; see [`unwritten`](ViewState::unwritten).
+    /// The text after `#`, without defaults; the default state gives "". A set of rows that is too long for a link is
+    /// left out; see [`unwritten`](ViewState::unwritten).
     pub fn encode(&self) -> String {
         let mut out = form_urlencoded::Serializer::new(String::new());
         let mut any = false;
@@ -152,13 +152,13 @@ impl ViewState {
         out.finish()
     }
 
-    /// True if the filter has a set of rows that is too long for a link.
+    /// True if [`encode`](ViewState::encode) leaves out the filter's set of rows because it is too long for a link.
     pub fn unwritten(&self) -> bool {
         let only = self.filters.only.as_ref();
         only.is_some_and(|o| o.encode().is_none())
     }
 
-    /// Reads the text after `#` (with or without it).
+    /// Parses the text after `#`, with or without it.
     pub fn decode(text: &str) -> (ViewState, Vec<KeyProblem>) {
         let mut state = ViewState::default();
         let mut problems = Vec::new();
@@ -259,8 +259,7 @@ impl ViewState {
     }
 }
 
-/// A link may name a library as its file does (`cublas`): rows have the spelling of its maker. Values of
-/// other columns stay as they are.
+/// Maps a library in a link (`cublas`) to its makers' spelling, which rows use. Values of other columns are unchanged.
 fn as_rows_spell<'a>(key: &str, value: &'a str) -> &'a str {
     match key.strip_prefix("f.") {
         Some(field) if field.strip_prefix("c.") != Some(ColumnMeaning::Library.id()) => value,

@@ -1,4 +1,4 @@
-//! Best of all sides: for each GEMM the side to use, what that saves over the best single side, and the totals.
+//! Dispatch table: the best side for each GEMM, its saving over the best single side, and the totals.
 
 use super::duel::{DuelVerdict, verdict};
 use super::winner::fastest;
@@ -6,60 +6,60 @@ use super::{Comparison, Setup, SideSample, TIE};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 
-/// What is used for one GEMM.
+/// The choice for one GEMM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pick {
     /// Index into the [`Comparison`].
     pub configuration: usize,
-    /// Index of the side.
+    /// Index of the chosen side.
     pub side: usize,
-    /// A row of the run that is used.
+    /// A row of the chosen run.
     pub row: u32,
     /// Seconds of one call.
     pub time_s: f64,
-    /// Calls, of every side.
+    /// Number of calls, the same for every side.
     pub calls: f64,
-    /// Seconds of one call on the baseline; `None` where it did not run there.
+    /// Seconds of one call on the baseline; `None` if it did not run there.
     pub baseline_s: Option<f64>,
-    /// Time of the fastest other side over its own; below 1 where a tie keeps the baseline. `None` where no other
-    /// side ran it.
+    /// Time of the fastest other side / its own time; below 1 if a tie keeps the baseline. `None` if no other side ran
+    /// it.
     pub lead: Option<f64>,
 }
 
 impl Pick {
-    /// Seconds over all calls that it saves over the baseline.
+    /// Seconds saved over the baseline, over all calls; `None` if the baseline did not run it.
     pub fn saves_s(&self) -> Option<f64> {
         self.baseline_s.map(|baseline_s| (baseline_s - self.time_s) * self.calls)
     }
 }
 
-/// For each GEMM the side to use: the fastest, or the baseline where that is within a tie of it. The baseline is the
-/// side that takes least time by itself.
+/// The best side for each GEMM: the fastest, or the baseline if it ties with it. The baseline is the single side with
+/// the least total time (if no GEMM was run by all sides: the side that ran most).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dispatch {
     /// Names of the sides.
     pub names: Vec<String>,
     /// Index of the baseline.
     pub baseline: usize,
-    /// By configuration, in the order of the comparison.
+    /// Choices in the order of the comparison's configurations.
     pub picks: Vec<Pick>,
-    /// GEMMs that the totals are of: those that all sides ran, or where there are none, those of the baseline that
+    /// Number of GEMMs in the totals: those that all sides ran, or if there are none, those that the baseline and
     /// another side ran.
     pub shared: u64,
-    /// Of these, by side, for how many it is used.
+    /// By side: number of these for which it is chosen.
     pub used: Vec<u64>,
-    /// By side, the part of [`time_s`](Self::time_s) for which it is used, seconds.
+    /// By side: its part of [`time_s`](Self::time_s), seconds.
     pub used_s: Vec<f64>,
-    /// Their time on each side by itself, seconds; `None` where it did not run all of them.
+    /// By side: their total time if it ran all of them, seconds; else `None`.
     pub totals_s: Vec<Option<f64>>,
-    /// Their time on the baseline, seconds.
+    /// Their total time on the baseline, seconds.
     pub baseline_s: f64,
-    /// Their time with the side that is used for each, seconds.
+    /// Their total time with the choices, seconds.
     pub time_s: f64,
 }
 
 impl Dispatch {
-    /// The table of the sides of a frame; `None` where it has none.
+    /// Dispatch table over the sides of a frame; `None` if it has no sides.
     pub fn of(frame: &Frame) -> Option<(Comparison, Dispatch)> {
         let setup = Setup::of_sides(frame)?;
         let comparison = Comparison::new(frame, &setup);
@@ -67,8 +67,8 @@ impl Dispatch {
         Some((comparison, dispatch))
     }
 
-    /// The table of a comparison. A lead of up to `threshold`, or within the spread of both, is a tie. `None` where no
-    /// GEMM has two sides, or sides ran on different devices: nobody can choose between these call by call.
+    /// Dispatch table of a comparison. A lead of up to `threshold`, or within the spread of both, is a tie. `None` if
+    /// no GEMM has two sides, or sides ran on different devices, between which nobody can choose call by call.
     pub fn new(frame: &Frame, comparison: &Comparison, threshold: f64) -> Option<Dispatch> {
         let found = Dispatch::over(comparison, threshold);
         let device =
@@ -96,7 +96,7 @@ impl Dispatch {
             shared.filter_map(of).sum()
         };
         let ran = |side: usize| all().filter(|c| is_shared(*c, side)).count();
-        // Where sides ran different GEMMs, the one that ran most is the one that others add to.
+        // If sides ran different GEMMs, the one that ran most is the baseline that others add to.
         let baseline =
             (0..sides).min_by(|a, b| ran(*b).cmp(&ran(*a)).then(total(*a).total_cmp(&total(*b))));
         let Some(baseline) = baseline else {
@@ -131,12 +131,12 @@ impl Dispatch {
         out
     }
 
-    /// The time of the baseline over that of the best of all sides.
+    /// Time of the baseline / time with the choices.
     pub fn ratio(&self) -> f64 {
         self.baseline_s / self.time_s
     }
 
-    /// The picks, those that save most first.
+    /// Choices, largest saving first.
     pub fn ranked(&self) -> Vec<&Pick> {
         let saves = |pick: &Pick| pick.saves_s().unwrap_or(0.0);
         let mut ranked: Vec<&Pick> = self.picks.iter().collect();
@@ -146,35 +146,35 @@ impl Dispatch {
         ranked
     }
 
-    /// A line for each pick, those that save most first.
+    /// One line per choice, largest saving first.
     pub fn lines(&self, frame: &Frame, comparison: &Comparison) -> Vec<DispatchLine> {
         let ranked = self.ranked().into_iter();
         ranked.map(|p| DispatchLine::of(frame, comparison, self, p)).collect()
     }
 }
 
-/// Names of default libraries, by priority: the first that a side's name contains.
+/// Names of default libraries by priority; a side is the default if its name contains one.
 const DEFAULTS: [&str; 7] =
     ["default", "heuristic", "aten", "cublaslt", "cublas", "hipblaslt", "rocblas"];
 
-/// Slower than the best by more than this is regretted.
+/// Regretted if slower than the best by more than this fraction.
 const REGRET: f64 = 0.1;
 
-/// What leaving the choice to the default costs.
+/// Cost of leaving the choice to the default library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regret {
-    /// Name of the side that is the default.
+    /// Name of the default side.
     pub side: String,
-    /// GEMMs on which it is over a tenth slower than the best.
+    /// Number of GEMMs on which it is over 10 % slower than the best.
     pub slow: u64,
-    /// GEMMs that it and another side ran.
+    /// Number of GEMMs that it and another side ran.
     pub all: u64,
-    /// Share of its time in the slow ones.
+    /// Fraction of its time in the slow ones.
     pub share: f64,
 }
 
 impl Regret {
-    /// `None` where no side is a default, or it shares no GEMM.
+    /// `None` if no side is a default, or it shares no GEMM with another.
     pub fn of(comparison: &Comparison) -> Option<Regret> {
         let names: Vec<String> = comparison.names.iter().map(|name| name.to_lowercase()).collect();
         let side = DEFAULTS.iter().find_map(|d| names.iter().position(|name| name.contains(d)))?;
@@ -200,26 +200,26 @@ impl Regret {
     }
 }
 
-/// One line of the table. Texts are "" where the data says nothing.
+/// One line of the table. Texts are "" if the data has none.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct DispatchLine {
     /// Rows of the output.
     pub m: u32,
     /// Columns of the output.
     pub n: u32,
-    /// Summed dimension.
+    /// The dimension summed over.
     pub k: u32,
-    /// Independent products.
+    /// Batch: independent products.
     pub batch: u32,
-    /// `bf16`.
+    /// Types: `bf16`.
     pub types: String,
-    /// `NT`.
+    /// Layout: `NT`.
     pub layout: &'static str,
-    /// ` + bias`.
+    /// Epilogue: ` + bias`.
     pub epilogue: &'static str,
-    /// Name of the device, where there are several.
+    /// Name of the device, if there are several.
     pub device: String,
-    /// The side to use.
+    /// The chosen side.
     pub side: String,
     /// Its kernel.
     pub kernel: String,
@@ -227,11 +227,11 @@ pub struct DispatchLine {
     pub solution: String,
     /// Seconds of one call.
     pub time_s: f64,
-    /// Time of the fastest other side over it.
+    /// Time of the fastest other side / its own time.
     pub lead: Option<f64>,
-    /// Calls.
+    /// Number of calls.
     pub calls: f64,
-    /// Seconds over all calls that it saves over the baseline.
+    /// Seconds saved over the baseline, over all calls.
     pub saves_s: Option<f64>,
 }
 
@@ -267,7 +267,7 @@ impl DispatchLine {
     }
 }
 
-/// The column of solution indices, as benchmarks of hipBLASLt and rocBLAS call it.
+/// Column of solution indices, under the names that benchmarks of hipBLASLt and rocBLAS use.
 fn solution_column(data: &Dataset) -> Option<&Column> {
     let is_index = |c: &&Column| {
         let words = c.label.to_lowercase().replace(['_', '-'], " ");
@@ -276,7 +276,7 @@ fn solution_column(data: &Dataset) -> Option<&Column> {
     data.columns.iter().find(is_index)
 }
 
-/// A cell as text; "" where there is nothing.
+/// A cell as text; "" if empty.
 fn text_of(column: &Column, row: usize) -> String {
     match &column.data {
         ColumnData::Text { codes, values } => values[codes[row] as usize].clone(),
@@ -287,12 +287,12 @@ fn text_of(column: &Column, row: usize) -> String {
     }
 }
 
-/// All sides count with the calls of the first: otherwise they would be different workloads.
+/// Number of calls: the first side's for all sides, or they would be different workloads.
 fn calls(samples: &[(u16, SideSample)]) -> f64 {
     samples.first().map_or(1.0, |s| s.1.calls)
 }
 
-/// The side that is used for a configuration: the fastest, or the baseline within a tie of it.
+/// Chooses the side for a configuration: the fastest, or the baseline if it ties with it.
 fn pick(
     comparison: &Comparison,
     configuration: usize,

@@ -1,4 +1,4 @@
-//! Two sides against each other: ratio per configuration, wins, means, distribution.
+//! Two sides compared: ratio per configuration, wins, means, distribution.
 
 use super::{Comparison, SideSample};
 use gemmscope_table::field::Frame;
@@ -7,15 +7,15 @@ use gemmscope_table::stats::is_noise;
 /// The quantity that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
-    /// Attained rates; for the same GEMM the ratio is the speed-up.
+    /// Attained rate; for the same GEMM the ratio is the speed-up.
     #[default]
     Rate,
-    /// Shares of each side's own roof, for sides on different devices.
+    /// Efficiency against each side's own roof, for sides on different devices.
     Roof,
 }
 
 impl Measure {
-    /// What a call achieves: work, or roof time.
+    /// Numerator of the measure for one call: work, or roof time.
     fn gain(self, of: &SideSample) -> f64 {
         of.time_s
             * match self {
@@ -25,7 +25,7 @@ impl Measure {
     }
 }
 
-/// Gain and time of both sides over some configurations.
+/// Sums of gain and time of both sides over some configurations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
     gain_a: f64,
@@ -35,7 +35,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Adds a configuration. Both sides have the weight of A's calls; else they would be different workloads.
+    /// Adds a configuration. Both sides are weighted with A's calls, or they would be different workloads.
     pub(super) fn add(&mut self, measure: Measure, a: &SideSample, b: &SideSample) {
         self.gain_a += measure.gain(a) * a.calls;
         self.time_a += a.time_s * a.calls;
@@ -50,13 +50,13 @@ impl Sums {
         self.time_b += other.time_b;
     }
 
-    /// B over A.
+    /// Ratio of the sums, B / A.
     pub(super) fn ratio(&self) -> f64 {
         (self.gain_b / self.time_b) / (self.gain_a / self.time_a)
     }
 }
 
-/// The side that is ahead in one configuration.
+/// Outcome of one configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DuelVerdict {
     /// A is faster by more than the threshold.
@@ -65,7 +65,7 @@ pub enum DuelVerdict {
     B,
     /// Within the threshold of each other.
     Even,
-    /// Further apart than the threshold, but their spreads overlap.
+    /// Further apart than the threshold, but within the sum of their spreads.
     Noise,
 }
 
@@ -74,13 +74,13 @@ pub enum DuelVerdict {
 pub struct Ratio {
     /// Index into the [`Comparison`].
     pub configuration: u32,
-    /// B over A in the measure: above 1, B is ahead.
+    /// B / A in the measure: above 1, B is ahead.
     pub ratio: f64,
-    /// The side that is ahead.
+    /// Outcome.
     pub verdict: DuelVerdict,
 }
 
-/// Two sides of a [`Comparison`] against each other.
+/// Two sides of a [`Comparison`] compared.
 #[derive(Clone, Debug)]
 pub struct Duel {
     /// Index of A.
@@ -89,24 +89,24 @@ pub struct Duel {
     pub b: usize,
     /// The quantity that is compared.
     pub measure: Measure,
-    /// Share by which one side must be faster to win: 0.02 is 2 %.
+    /// Fraction by which a side must be faster to win: 0.02 is 2 %.
     pub threshold: f64,
     /// Configurations that both sides have, in key order.
     pub ratios: Vec<Ratio>,
-    /// Configurations without a ratio because the roof is unknown.
+    /// Number of configurations without a ratio because the roof is unknown.
     pub without_roof: u64,
-    /// Number of configurations for each verdict, in the order of [`DuelVerdict`].
+    /// Number of configurations per verdict, in the order of [`DuelVerdict`].
     pub counts: [u64; 4],
     /// Geometric mean of the ratios; NaN without ratios.
     pub geometric_mean: f64,
-    /// Ratio of the sums: total work over total time of B, divided by that of A. For shares of the
-    /// roof, roof time takes the place of work. NaN without ratios. It decides who is ahead.
+    /// Ratio of the sums: (total work / total time) of B / that of A; with [`Measure::Roof`], roof time instead of
+    /// work. NaN without ratios. Decides who is ahead.
     pub weighted_mean: f64,
-    /// Total time of A over that of B, whatever the measure; NaN without ratios.
+    /// Total time of A / total time of B, for either measure; NaN without ratios.
     pub time_ratio: f64,
     /// True if the sides ran on different devices in at least one configuration.
     pub devices_differ: bool,
-    /// Configurations in which at least one side's spread is known.
+    /// Number of configurations in which at least one side's spread is known.
     pub with_spread: u64,
 }
 
@@ -120,7 +120,7 @@ pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, us
 }
 
 impl Duel {
-    /// Compares sides `a` and `b`. Indices that are not sides give an empty duel.
+    /// Compares sides `a` and `b`. Indices out of range give an empty duel.
     pub fn new(
         frame: &Frame,
         comparison: &Comparison,
@@ -179,17 +179,16 @@ impl Duel {
         self.counts[verdict as usize]
     }
 
-    /// Indices into `ratios`, lowest ratio (A furthest ahead) first.
+    /// Indices into `ratios`, lowest ratio first (A furthest ahead).
     pub fn ranked(&self) -> Vec<usize> {
-        // Bits of positive numbers are in the order of the numbers.
+        // Positive floats order as their bits do.
         let bits = self.ratios.iter().map(|r| r.ratio.to_bits());
         let mut order: Vec<(u64, u32)> = bits.zip(0..).collect();
         order.sort_unstable();
         order.into_iter().map(|(_, at)| at as usize).collect()
     }
 
-    /// Counts of log2(ratio) in equal bins whose edges are multiples of their width, so that one
-    /// edge is at 1x.
+    /// Histogram of log2(ratio) with equal bins whose edges are multiples of their width, so that one edge is at 1x.
     pub fn distribution(&self) -> Distribution {
         let logs: Vec<f64> = self.ratios.iter().map(|r| r.ratio.log2()).collect();
         let (lo, hi) =
@@ -197,7 +196,7 @@ impl Duel {
         if logs.is_empty() {
             return Distribution::default();
         }
-        // About two dozen bins with a round width.
+        // About two dozen bins of a round width.
         let width = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0]
             .into_iter()
             .find(|w| (hi - lo) / w <= 26.0)
@@ -212,13 +211,13 @@ impl Duel {
         Distribution { start: first * width, width, members }
     }
 
-    /// True where A is ahead over all configurations, each with the weight of its time.
+    /// True if A is ahead over all configurations, weighted by time.
     pub fn a_leads(&self) -> bool {
         self.weighted_mean < 1.0
     }
 
-    /// True where total time, count and geometric mean agree on who is ahead, by more than the threshold; a mean
-    /// that is written as 1.00x names nobody.
+    /// True if total time, number of wins and geometric mean agree on who is ahead, by more than the threshold; a mean
+    /// that rounds to 1.00x favours nobody.
     pub fn is_clear(&self) -> bool {
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         let [a, b] = [DuelVerdict::A, DuelVerdict::B].map(|v| self.count(v));
@@ -240,12 +239,12 @@ pub struct Distribution {
     pub start: f64,
     /// Width of a bin in log2.
     pub width: f64,
-    /// Indices into [`Duel::ratios`] per bin.
+    /// Indices into [`Duel::ratios`], by bin.
     pub members: Vec<Vec<u32>>,
 }
 
-/// Decides one configuration from the time and spread of each side, divided by work or roof time
-/// (so that shorter is better). A single run without a known spread counts as exact.
+/// Decides one configuration from (time, spread) of each side, both divided by work or roof time, so that shorter is
+/// better. A single run without a known spread counts as exact.
 pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> DuelVerdict {
     let (ratio, edge) = (a.0 / b.0, 1.0 + threshold);
     if ratio <= edge && ratio >= 1.0 / edge {
@@ -260,10 +259,10 @@ pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> DuelVerdict {
     }
 }
 
-/// The least lead that is not written as 1.00x.
+/// Smallest lead that does not round to 1.00x.
 pub const LEAST_LEAD: f64 = 1.005;
 
-/// How far the faster side is ahead, whichever it is: 2 for a ratio of 2 and of 0.5.
+/// Lead of the faster side, whichever it is: 2 for a ratio of 2 and of 0.5.
 pub fn lead_of(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio)
 }

@@ -1,27 +1,27 @@
-//! Where the side that is slower over all configurations is the faster one.
+//! Finds groups of GEMMs on which the side that is slower overall is faster.
 
 use super::Comparison;
 use super::duel::{Duel, DuelVerdict, Sums};
 use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
 
-/// Fewer configurations than this are no pattern.
+/// Minimum number of configurations for a pattern.
 const FEWEST: u64 = 3;
-/// A property of more than this share of the configurations is the rule, not an exception.
+/// A property of more than this fraction of the configurations is the rule, not an exception.
 const COMMON: f64 = 0.6;
-/// The slower side must lead by this factor at least.
+/// Minimum lead of the slower side.
 const LEAD: f64 = 1.05;
-/// And be ahead so many times as often as behind: a few large GEMMs of another pattern are not this one.
+/// Minimum of its wins / losses: a few large GEMMs that deviate do not make a pattern.
 const OFTEN: u64 = 3;
 
-/// What GEMMs have in common.
+/// A property that GEMMs share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Common {
-    /// The class of the smaller of M and N.
+    /// Size class of min(M, N).
     SmallerOfMN(SizeClass),
-    /// Their layout.
+    /// Layout.
     Layout(&'static str),
-    /// Their types.
+    /// Types.
     Types(String),
 }
 
@@ -52,19 +52,19 @@ impl SizeClass {
     }
 }
 
-/// GEMMs on which the side that is slower over all is the faster one.
+/// GEMMs on which the side that is slower overall is faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exception {
-    /// What they have in common.
+    /// Their common property.
     pub common: Common,
-    /// How many they are.
+    /// Number of GEMMs.
     pub gemms: u64,
-    /// How far that side leads on them, by time.
+    /// Lead of the slower side on them, weighted by time.
     pub lead: f64,
 }
 
 impl Duel {
-    /// The layout, types or size class in which the slower side leads most clearly, by time.
+    /// The layout, types or size class in which the slower side leads most clearly, weighted by time.
     pub fn exception(&self, frame: &Frame, comparison: &Comparison) -> Option<Exception> {
         let lead = |of: &Leads| match self.a_leads() {
             true => of.sums.ratio(),
@@ -108,11 +108,11 @@ impl Duel {
     }
 }
 
-/// Configurations with something in common: how many, and what both sides achieve in them.
+/// Configurations with a common property: their number, and what both sides achieve on them.
 #[derive(Clone, Copy, Default)]
 struct Leads {
     n: u64,
-    /// In how many the slower side of all is ahead, and behind.
+    /// Number of configurations in which the overall slower side is ahead, and behind.
     ahead: u64,
     behind: u64,
     sums: Sums,

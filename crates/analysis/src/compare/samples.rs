@@ -1,4 +1,4 @@
-//! One side's measurement of one configuration, made of its rows.
+//! Combines the rows of one side and configuration into one sample.
 
 use super::SideSample;
 use gemmscope_table::data_kind::{variant, variant_columns};
@@ -9,10 +9,10 @@ use gemmscope_table::stats::{median, quantile};
 /// Scales the median absolute deviation to the standard deviation of a normal distribution.
 const MAD_TO_SIGMA: f64 = 1.4826;
 
-/// Makes samples of rows; its lists are used again, as a table may have a million samples.
+/// Makes samples from rows. Reuses its buffers, as a table may have a million samples.
 pub(super) struct Samples<'a> {
     frame: &'a Frame,
-    /// Rows that differ in these are variants, not repeats.
+    /// Columns that distinguish variants from repeats.
     variants: Vec<&'a ColumnData>,
     spread: Option<&'a [f64]>,
     counts: Option<&'a [f64]>,
@@ -31,14 +31,14 @@ impl<'a> Samples<'a> {
         Samples { frame, variants, spread, counts, by_variant, times }
     }
 
-    /// Moves the rows of the fastest variant to the front; gives their number.
+    /// Moves the rows of the fastest variant to the front; returns their number.
     fn fastest_first(&mut self, rows: &mut [u32]) -> usize {
         let data = &*self.frame.data;
         self.by_variant.clear();
         let keyed = rows.iter().map(|&r| (variant(&self.variants, 0, r as usize), r));
         self.by_variant.extend(keyed);
         self.by_variant.sort_unstable();
-        // Time and first row, so that of equal variants the earlier one counts.
+        // Time and first row, so that the earlier of two equal variants wins.
         let mut best = (f64::INFINITY, u32::MAX, 0, 0);
         let mut start = 0;
         for variant in self.by_variant.chunk_by(|a, b| a.0 == b.0) {
@@ -58,8 +58,8 @@ impl<'a> Samples<'a> {
         n.max(1)
     }
 
-    /// Combines the rows of one side and key, and moves those of the fastest variant to the front of
-    /// `rows`. `None` if they are different GEMMs or ran on different devices.
+    /// Combines the rows of one side and key, and moves those of the fastest variant to the front of `rows`. `None` if
+    /// they are different GEMMs or ran on different devices.
     pub(super) fn sample(&mut self, rows: &mut [u32]) -> Option<SideSample> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
         let (first, others) = rows.split_first()?;

@@ -5,14 +5,14 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 
-/// Why a comparison of some rows shows nothing at first.
+/// Why a comparison shows nothing with the default setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// They are all of one file, library, device, type and layout.
+    /// All rows have the same file, library, device, type and layout.
     Sides,
     /// No two sides have a GEMM in common.
     SharedGemms,
-    /// They are variants of one GEMM, which a sweep shows.
+    /// The rows are variants of one GEMM, which a sweep shows.
     OnlyVariants,
 }
 
@@ -23,18 +23,18 @@ pub struct Setup {
     pub side: Field,
     /// The sides: values of `side`, in order.
     pub sides: Vec<String>,
-    /// The fields in which rows of one configuration agree.
+    /// Fields that define a configuration.
     pub keys: Vec<Field>,
 }
 
-/// Rows up to which two comparisons are worked out to choose one.
+/// Maximum rows for which two comparisons are computed to choose one.
 const AT_ONCE: usize = 20_000;
 
 impl Setup {
-    /// Largest number of sides. A column with so many names is no list of sides.
+    /// Maximum number of sides. A column with more values is no list of sides.
     pub(crate) const MOST_SIDES: usize = 4096;
 
-    /// The sides that the rows of a frame are of; `None` where they are compared by nothing.
+    /// The sides of a frame's decision; `None` if it has none.
     pub(crate) fn of_sides(frame: &Frame) -> Option<Setup> {
         let counted = frame.counted();
         let side = frame.decision().side.clone().filter(|_| counted.compares())?;
@@ -46,8 +46,7 @@ impl Setup {
         })
     }
 
-    /// The default keys: shape with batch, types, layout, and the device if there are several;
-    /// without `side`.
+    /// The default keys: shape with batch, types, layout, and the device if there are several; except `side`.
     pub fn default_keys(frame: &Frame, side: &Field) -> Vec<Field> {
         let mut keys = vec![Field::Shape, Field::Dtype, Field::Transposes];
         let used = |f: &Field| value_counts(frame, f).len();
@@ -58,9 +57,9 @@ impl Setup {
         keys
     }
 
-    /// The fields whose values can be sides: categories with at least two values among the rows.
+    /// Fields whose values can be sides: categories with at least two values among the rows.
     pub fn candidates(frame: &Frame) -> Vec<Field> {
-        // The decided side comes first, then the most usual ones, then file order.
+        // The decided side first, then the most usual ones, then file order.
         let own = frame.decision().side.as_ref();
         let mut out: Vec<Field> = frame
             .fields()
@@ -81,14 +80,14 @@ impl Setup {
         out
     }
 
-    /// True if the values of a field are what people compare: files, libraries, devices, or what
-    /// the rows were taken for the sides of. Kernels and settings of a sweep are not.
+    /// True for fields that people usually compare by: files, libraries, devices, or the decided side. False for
+    /// kernels and settings of a sweep.
     pub fn is_usual(frame: &Frame, field: &Field) -> bool {
         frame.decision().side.as_ref() == Some(field) || rank(frame, field) <= 2
     }
 
-    /// The comparison by the first candidate for which any configuration matches; of types and layouts,
-    /// by what costs more time.
+    /// Comparison by the first candidate for which any configuration matches; between types and layouts, the one at
+    /// which more time is at stake.
     pub fn choose(frame: &Frame, candidates: &[Field]) -> Option<Comparison> {
         let found = Setup::first(frame, candidates)?;
         let layouts = Field::Transposes;
@@ -109,7 +108,7 @@ impl Setup {
         let mut first = None;
         let own = frame.decision().side.as_ref();
         let rivals = candidates.iter().filter(|f| own == Some(f) || !is_label(frame, f));
-        // A file with many columns has many candidates; the first few are enough.
+        // A file with many columns has many candidates; try the first few.
         for side in rivals.take(6) {
             let found = Comparison::new(frame, &Setup::of(frame, side.clone()));
             if found.pairs_possible() > 0 {
@@ -120,7 +119,7 @@ impl Setup {
         first
     }
 
-    /// Why a comparison of these rows shows nothing at first; `None` where it shows something.
+    /// Why the default comparison of these rows shows nothing; `None` if it shows something.
     pub fn lacks(frame: &Frame) -> Option<Lack> {
         let Some(found) = Setup::choose(frame, &Setup::candidates(frame)) else {
             return Some(Lack::Sides);
@@ -133,7 +132,7 @@ impl Setup {
         variants.then_some(Lack::OnlyVariants)
     }
 
-    /// The default setup for a side field: its most frequent values, files in their own order.
+    /// The default setup for a side field: its most frequent values; files in file order.
     pub fn of(frame: &Frame, side: Field) -> Setup {
         let mut counts = value_counts(frame, &side);
         if side != Field::Source {
@@ -147,13 +146,13 @@ impl Setup {
     }
 }
 
-/// True for names of models: they say what ran, not what ran it.
+/// True for names of models: they tell what ran, not what ran it.
 fn is_label(frame: &Frame, field: &Field) -> bool {
     let Field::Column(key) = field else { return false };
     frame.data.columns.iter().any(|c| c.key == *key && c.meaning == ColumnMeaning::Model)
 }
 
-/// The place of a field among the sides that are offered: the most usual ones first.
+/// Rank of a field among the candidates, the most usual first.
 fn rank(frame: &Frame, field: &Field) -> u8 {
     let column = |key: &str| frame.data.columns.iter().find(|c| c.key == key);
     match field {
@@ -171,8 +170,7 @@ fn rank(frame: &Frame, field: &Field) -> u8 {
     }
 }
 
-/// Non-empty values of a category among the measured rows of a frame, with their row counts, in
-/// the category's own order.
+/// Non-empty values of a category among the measured rows of a frame, with row counts, in the category's order.
 pub(crate) fn value_counts(frame: &Frame, field: &Field) -> Vec<(String, u64)> {
     let cats = frame.categories(field);
     let mut counts = vec![0u64; cats.values.len()];

@@ -1,48 +1,48 @@
-//! Who is fastest, on how many configurations, and by how much.
+//! Counts which side is fastest, how often, and by how much.
 
 use super::winner::fastest;
 use super::{Comparison, Setup, TIE};
 use gemmscope_table::field::Frame;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// Who is fastest on how many configurations, and how far the others are behind: the one answer to it.
+/// How often each side is fastest, and how far the others are behind. The only place that answers this.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Names of the sides.
     pub names: Vec<String>,
-    /// Number of configurations in which each side alone is the fastest.
+    /// By side: number of configurations in which it alone is fastest.
     pub fastest: Vec<u64>,
-    /// Number of these in which it leads by more than the threshold.
+    /// By side: number of these in which it leads by more than the threshold.
     pub clear: Vec<u64>,
-    /// Number of configurations in which several sides have the same shortest time.
+    /// Number of configurations in which several sides share the shortest time.
     pub ties: u64,
     /// Number of compared configurations.
     pub compared: u64,
     /// Number of configurations that at least one side has.
     pub all: u64,
-    /// Number of configurations in which another side leads each by more than the threshold.
+    /// By side: number of configurations in which another side leads it by more than the threshold.
     pub slower: Vec<u64>,
-    /// Each side's total time over that of the fastest of each; NaN for a side that has none.
+    /// By side: total time / total time with the fastest side for each configuration; NaN for a side without any.
     pub by_time: Vec<f64>,
-    /// Geometric mean of each side's time over the shortest one; NaN for a side that none has.
+    /// By side: geometric mean of time / shortest time; NaN for a side without any.
     pub behind: Vec<f64>,
 }
 
-/// So many of the fastest sides are candidates for the pair.
+/// Number of fastest sides that [`Tally::pair`] considers.
 const RIVALS: usize = 4;
-/// A side that is slower on more than this share of the configurations, and fastest on none, loses
+/// A side that is slower on more than this fraction of the configurations, and clearly fastest on none, loses
 /// everywhere.
 const EVERYWHERE: f64 = 0.95;
 
 impl Tally {
-    /// The tally of the sides of a frame over the configurations that all of them have; `None` if it has
-    /// no sides, or they share nothing.
+    /// Tally of the sides of a frame over the configurations that all of them have; `None` if it has no sides, or they
+    /// share nothing.
     pub fn of(frame: &Frame) -> Option<Tally> {
         let setup = Setup::of_sides(frame)?;
         Some(Tally::new(&Comparison::new(frame, &setup), TIE, true)).filter(|t| t.compared > 0)
     }
 
-    /// Counts wins and ties. `complete` counts only configurations that all sides have.
+    /// Counts wins and ties; with `complete`, only over configurations that all sides have.
     pub fn new(comparison: &Comparison, threshold: f64, complete: bool) -> Tally {
         let sides = comparison.setup.sides.len();
         let mut out = Tally {
@@ -71,7 +71,7 @@ impl Tally {
                 }
                 let samples = comparison.samples(i);
                 let best = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
-                // All sides count with the calls of the first: otherwise they would be different workloads.
+                // The first side's calls for all sides, or they would be different workloads.
                 let calls = samples[0].1.calls;
                 for (side, sample) in samples {
                     let (side, over) = (usize::from(*side), sample.time_s / best);
@@ -90,19 +90,19 @@ impl Tally {
         out
     }
 
-    /// The sides, those that lead most often first.
+    /// Sides by number of clear wins, most first.
     pub fn ranked(&self) -> Vec<usize> {
         let mut sides: Vec<usize> = (0..self.names.len()).collect();
         sides.sort_by_key(|side| std::cmp::Reverse(self.clear[*side]));
         sides
     }
 
-    /// Configurations on which several sides are fastest within the threshold.
+    /// Number of configurations in which no side leads by more than the threshold.
     pub fn level(&self) -> u64 {
         self.compared - self.clear.iter().sum::<u64>()
     }
 
-    /// Sides that lose everywhere, the slowest first.
+    /// Sides that lose everywhere, slowest first.
     pub fn losing(&self) -> Vec<usize> {
         let loses = |s: &usize| {
             let most = EVERYWHERE * self.compared as f64;
@@ -113,8 +113,8 @@ impl Tally {
         losers
     }
 
-    /// The two sides whose order is the open question, in their order in the data: the fastest by time, and
-    /// the next of the best that shares a fifth of its configurations with it. `None` where nothing was compared.
+    /// The two sides whose order is the open question, in data order: the fastest by time, and the next fastest that
+    /// shares a fifth of its configurations with it. `None` if nothing was compared.
     pub fn pair(&self, comparison: &Comparison) -> Option<[usize; 2]> {
         let mut ranked: Vec<usize> = (0..self.names.len()).collect();
         ranked.sort_by(|a, b| self.by_time[*a].total_cmp(&self.by_time[*b]).then(a.cmp(b)));

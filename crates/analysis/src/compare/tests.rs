@@ -11,7 +11,7 @@ fn library() -> Field {
     Field::Column("library".into())
 }
 
-/// Two files of rows: `(M, transposed A)` and time in µs.
+/// Two files of rows: `(M, A transposed)` and time in µs.
 fn two_files(a: &[((u32, bool), f64)], b: &[((u32, bool), f64)]) -> Frame {
     let mut all = Dataset::new();
     for (name, rows) in [("a.csv", a), ("b.csv", b)] {
@@ -33,7 +33,7 @@ fn what_a_comparison_lacks_is_known_before_it_is_opened() {
     let one = ((1, false), 1.0);
     assert_eq!(of(&[one], &[((1, false), 2.0)]), None);
     assert_eq!(of(&[one], &[((2, false), 1.0)]), Some(Lack::SharedGemms));
-    // One file, one type, one layout: nothing is a side.
+    // With one file, one type and one layout there are no sides.
     let mut alike = Rows::new();
     for m in [1, 2, 3] {
         let op = Operation::uniform(DataType::Fp16);
@@ -68,12 +68,12 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     let order = duel.ranked();
     let ends = (duel.ratios[order[0]].ratio, duel.ratios[order[2]].ratio);
     assert!((ends.0 - 1.0 / 8.0).abs() < 1e-12 && (ends.1 - 1.0 / 1.01).abs() < 1e-12);
-    // One device: shares of the roof give the same ratios.
+    // On one device, efficiencies give the same ratios.
     let roofs = Duel::new(&frame, &c, (0, 1), Measure::Roof, 0.02);
     assert!((roofs.geometric_mean / duel.geometric_mean - 1.0).abs() < 1e-9);
     let tally = Tally::new(&c, 0.02, true);
     assert_eq!((&tally.fastest[..], tally.compared), (&[3, 0][..], 3));
-    // 1.01 is a tie, so b is slower on two of three: not everywhere.
+    // 1.01 is a tie, so b is slower on two of three, which is not everywhere.
     assert_eq!((&tally.clear[..], tally.level()), (&[2, 0][..], 1));
     assert_eq!((&tally.slower[..], tally.losing()), (&[0, 2][..], Vec::new()));
     let mean = (2.0 * 8.0 * 1.01f64).cbrt();
@@ -115,7 +115,7 @@ fn a_product_with_a_bias_is_matched_with_the_same_one() {
     assert_eq!(labels, ["64 × 64 × 64, fp16, NN", "64 × 64 × 64, fp16, NN + bias"]);
     let times = [0, 1].map(|i| [0, 1].map(|side| c.sample(i, side).unwrap().time_s * 1e6));
     assert_eq!(times.map(|t| t.map(f64::round)), [[10.0, 20.0], [12.0, 24.0]]);
-    // Without it on one side, the shape is what is shared.
+    // If one side lacks it, only the shape is shared.
     let one = two_files(&[((1, false), 1.0)], &[((1, false), 1.0)]);
     assert_eq!(
         Comparison::new(&one, &Setup::of(&one, Field::Source)).label(&one, 0),
@@ -125,7 +125,7 @@ fn a_product_with_a_bias_is_matched_with_the_same_one() {
 
 #[test]
 fn of_types_and_layouts_what_costs_more_time_is_compared() {
-    // How much longer bf16 takes, and how much longer a transposed A.
+    // Factors by which bf16, and a transposed A, take longer.
     let side = |of_type: f64, of_layout: f64| {
         let mut rows = Rows::new();
         for (dtype, longer) in [(DataType::Fp16, 1.0), (DataType::Bf16, of_type)] {
@@ -198,7 +198,7 @@ fn the_two_means_differ_where_long_runs_do() {
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert!((duel.geometric_mean - 1.0).abs() < 1e-12);
     assert!((duel.weighted_mean - 1.001 / 2.0005).abs() < 1e-9);
-    // Each is faster in one, and count and time do not agree on a winner.
+    // Each is faster in one; count and time disagree on a winner.
     assert!(!duel.is_clear());
 }
 
@@ -396,7 +396,7 @@ fn long_names_leave_out_what_they_share() {
         super::told_apart(names.collect()),
         ["…MT256x256x64_MI16x16x1_SN", "…MT256x128x64_MI16x16x1_SN", "…MT64x64x128_SN", "rocBLAS"]
     );
-    // One alone, or without a word in common, keeps its ends.
+    // A single name, or names without a common word, keep their ends.
     let one = super::told_apart(vec!["x".repeat(80), "y".repeat(60)]);
     assert!(one[0].starts_with("xxx") && one[0].contains('…') && one[0].chars().count() == 51);
 }

@@ -1,7 +1,7 @@
-//! The dispatch table in the form that PyTorch's TunableOp loads (`PYTORCH_TUNABLEOP_FILENAME`): lines
+//! The dispatch table as a file that PyTorch's TunableOp loads (`PYTORCH_TUNABLEOP_FILENAME`): lines
 //! `Validator,KEY,VALUE`, then `OPERATION,PARAMETERS,SOLUTION,MILLISECONDS`. PyTorch refuses a file whose validators
-//! are not those of its own build, and knows solutions by the names that it wrote itself; so all of it comes from
-//! files that TunableOp wrote (`aten/src/ATen/cuda/tunable/Tunable.cpp`, `TuningContext::ReadFile`).
+//! are not those of its own build, and knows solutions by the names it wrote itself, so everything is taken from files
+//! that TunableOp wrote (`aten/src/ATen/cuda/tunable/Tunable.cpp`, `TuningContext::ReadFile`).
 
 use super::TIE;
 use gemmscope_model::units::format_short;
@@ -10,20 +10,20 @@ use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Key of the format that has what this form needs.
+/// Format id of the files that it can be made from.
 const FORMAT: &str = "tunableop";
-/// Name of the column of TunableOp's own parameters: `tn_384_12_384_ld_384_384_384`.
+/// Label of TunableOp's parameter column: `tn_384_12_384_ld_384_384_384`.
 const PARAMETERS: &str = "parameters";
-/// Digits of a time, as TunableOp writes them.
+/// Digits of a time in TunableOp's files.
 const DIGITS: usize = 6;
 
-/// For each operation and its parameters the row of each file.
+/// Rows of all files by operation and parameters.
 type Keys<'a> = BTreeMap<(&'a str, &'a str), Vec<u32>>;
 
-/// Why there is no file for TunableOp.
+/// Why no TunableOp file can be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoTunableop {
-    /// This file is not one of TunableOp: it has no `Validator` lines.
+    /// This file was not written by TunableOp: it has no `Validator` lines.
     OtherFormat(String),
     /// Two files were written by different builds.
     OtherBuild {
@@ -34,8 +34,8 @@ pub enum NoTunableop {
     },
 }
 
-/// The file that TunableOp loads: of each operation with its parameters the fastest solution of all files, or that of
-/// the file that is fastest by itself where it is within a tie.
+/// The file that TunableOp loads: for each operation and parameters the fastest solution of all files, or that of the
+/// file with the least total time if it ties.
 pub fn tunableop(frame: &Frame) -> Result<String, NoTunableop> {
     let data = &*frame.data;
     let validators = validators(data)?;
@@ -67,7 +67,7 @@ pub fn tunableop(frame: &Frame) -> Result<String, NoTunableop> {
     Ok(out)
 }
 
-/// The validators that all files agree in, in the order of the first.
+/// The validators, which must agree in all files, in the order of the first.
 fn validators(data: &Dataset) -> Result<Vec<(&str, &str)>, NoTunableop> {
     let mut first: Option<(&str, Vec<(&str, &str)>)> = None;
     for source in &data.sources {
@@ -96,7 +96,7 @@ fn validators(data: &Dataset) -> Result<Vec<(&str, &str)>, NoTunableop> {
     Ok(first.map(|(_, own)| own).unwrap_or_default())
 }
 
-/// The file that takes least time by itself on what all files have; of files without that the one with most.
+/// The file with the least total time on what all files have; if they share nothing, the file with most entries.
 fn baseline(data: &Dataset, keys: &Keys<'_>) -> u16 {
     let files = data.sources.len() as u16;
     let fastest_s = |rows: &[u32], file: u16| {
@@ -116,7 +116,7 @@ fn baseline(data: &Dataset, keys: &Keys<'_>) -> u16 {
     (0..files).min_by(order).unwrap_or(0)
 }
 
-/// The text of a row in a column; "" without one.
+/// Text of a row in a column; "" if there is none.
 fn text<'d>(data: &'d Dataset, label: &str, row: usize) -> &'d str {
     match data.columns.iter().find(|c| c.label == label).map(|c| &c.data) {
         Some(ColumnData::Text { codes, values }) => &values[codes[row] as usize],

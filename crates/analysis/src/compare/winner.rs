@@ -1,11 +1,11 @@
-//! Compares all sides: the fastest in each configuration and each cell of a map.
+//! Finds the fastest side of each configuration and of each cell of a map.
 
 use super::Comparison;
 use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
 
-/// The fastest side of a configuration, and its rate over that of the next side: 1 is a tie, in
-/// which the side is the first of the equals. `None` with fewer than two sides.
+/// The fastest side of a configuration, and its rate / the next side's rate: 1 is a tie, for which the first of the
+/// equal sides is returned. `None` with fewer than two sides.
 pub fn fastest(comparison: &Comparison, configuration: usize) -> Option<(usize, f64)> {
     let samples = comparison.samples(configuration);
     let mut best: Option<(usize, f64)> = None;
@@ -34,20 +34,19 @@ pub struct WinnerCell {
     pub y: u32,
     /// Configurations in the cell that at least two sides have.
     pub compared: Vec<u32>,
-    /// Configurations in the cell that only one side has, with that side.
+    /// Configurations in the cell that only one side has, each with that side.
     pub alone: Vec<(u32, usize)>,
-    /// Wins per side.
+    /// Wins by side.
     pub wins: Vec<u32>,
-    /// The side with the highest rate over all compared configurations, as a geometric mean; `None`
-    /// if it leads by no more than the threshold, or nothing was compared. Only sides that ran all of
-    /// them count.
+    /// The side with the highest geometric mean rate over all compared configurations, among sides that ran all of
+    /// them; `None` if it leads by no more than the threshold, or nothing was compared.
     pub winner: Option<usize>,
-    /// Its mean rate over that of the next side; 1 without a winner.
+    /// Its mean rate / the next side's; 1 without a winner.
     pub margin: f64,
 }
 
 impl WinnerCell {
-    /// The side that wins most of the configurations that the winner does not.
+    /// The side with most wins besides the winner.
     pub fn other(&self) -> Option<usize> {
         let others = (0..self.wins.len()).filter(|s| Some(*s) != self.winner && self.wins[*s] > 0);
         others.max_by_key(|s| (self.wins[*s], std::cmp::Reverse(*s)))
@@ -61,7 +60,7 @@ pub enum Size {
     M,
     /// Columns of the output.
     N,
-    /// Summed dimension.
+    /// The dimension summed over.
     K,
 }
 
@@ -85,7 +84,7 @@ impl Size {
         }
     }
 
-    /// The key in links: `m`, `n`, `k`.
+    /// Key in links: `m`, `n`, `k`.
     pub fn key(self) -> &'static str {
         match self {
             Size::M => "m",
@@ -95,7 +94,7 @@ impl Size {
     }
 }
 
-/// The cells of a map over two sizes, for the configurations that `keep` accepts.
+/// Cells of a map over two sizes, for the configurations that `keep` accepts.
 pub fn cells(
     frame: &Frame,
     comparison: &Comparison,
@@ -116,7 +115,7 @@ pub fn cells(
             winner: None,
             margin: 1.0,
         };
-        // For each side: the sum of the logarithms of its times, and how many.
+        // By side: sum of ln(time), and number of times.
         let mut times = vec![(0.0, 0); sides];
         for i in configurations {
             match fastest(comparison, i) {

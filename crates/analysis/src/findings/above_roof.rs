@@ -1,4 +1,4 @@
-//! Rule: points above their roof.
+//! Rule: rows above their roof.
 
 use super::hits::{self, Hit};
 use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, Severity};
@@ -17,12 +17,12 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// What would bring a row that is above its roof under it.
+/// Possible explanations of a row above its roof.
 pub fn causes(frame: &Frame, row: usize) -> Vec<AboveRoofCause> {
     let x = figures(frame, row);
     let of = |d: &Device| above_roof_causes(&x.problem, x.time_s, d, frame.metrics.kind);
     let mut causes = x.device.map_or_else(Vec::new, of);
-    // At the clock of the row it may be above a roof that it is under at the clock of the peak.
+    // At its recorded clock it may be above a roof that it is below at the clock of the peak.
     if causes.is_empty() {
         causes.push(AboveRoofCause::Shape);
     }
@@ -34,7 +34,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let has = |g: &Group| scan.rows(g).iter().any(above);
     let hits =
         (0u32..).zip(&scan.groups).filter(|(_, g)| has(g)).map(|(i, _)| Hit::of(i)).collect();
-    // Of a GEMM's repeats the farthest above.
+    // Among a GEMM's repeats, the farthest above.
     let farthest = |g: &Group| {
         let (data, metrics) = (scan.data(), scan.metrics());
         let share = |row: &u32| metrics.efficiency(data, *row as usize);
@@ -53,7 +53,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let mut found = hits::standing_out(rule, scan, hits, Group::efficiency, fact);
     for finding in &mut found {
         finding.severity = Severity::Medium;
-        // Of a GEMM's repeats those that are above.
+        // Keep only the repeats that are above.
         finding.evidence.rows.retain(above);
     }
     found

@@ -1,10 +1,10 @@
-//! Rule: the clock was far below the clock of the peak.
+//! Rule: rows measured far below the clock of the peak.
 
 use super::hits::{self, Hit};
 use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan};
 use gemmscope_table::dataset::ColumnMeaning;
 
-/// A clock below this share of the peak's clock is flagged.
+/// A clock below this fraction of the peak's clock is flagged.
 pub(super) const LOW: f64 = 0.90;
 
 pub(super) const RULE: Rule = Rule {
@@ -33,7 +33,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let fact = |g: &Group| {
         let row = g.row as usize;
         let problem = scan.problem(g);
-        // The row's efficiency uses its own clock; the other one uses the peak's clock.
+        // The row's efficiency is at its own clock; this one is at the peak's clock.
         let device = scan.device(g);
         let roof = device.and_then(|d| d.roof(problem.op.compute, scan.metrics().kind));
         let full = roof.map_or(f64::NAN, |roof| roof.problem_time_s(&problem));

@@ -19,7 +19,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
         .filter(|(_, g)| signs::has(scan, g, Sign::Repeats, None))
         .map(|(i, g)| Hit {
             group: i,
-            // All calls in one take at least the roof time and at least the time of one call.
+            // All calls batched into one take at least the roof time and at least the time of one call.
             alone_s: Some((g.time_s - g.roof_s.max(g.call_s())).max(0.0)),
         })
         .collect();

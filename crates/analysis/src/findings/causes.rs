@@ -1,4 +1,4 @@
-//! Findings that are sums of the ledger: one for each cause that weighs, one for those that do not.
+//! Findings from sums of the ledger: one per significant cause, one for the small causes together.
 
 use super::fact::{CauseFacts, Fact, HeldBy, NAMED, PartFacts};
 use super::sums::{Cause, Detail, DetailSum, Sums, is_small, small};
@@ -8,13 +8,13 @@ use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::group::ascending;
 
-/// From this many GEMMs on, one that holds most is named.
+/// Minimum number of GEMMs for naming one that holds most.
 const MANY: u64 = 4;
-/// Over these shares of a cause is most of it: in one GEMM, and in those of one size.
+/// Fractions of a cause above which one GEMM, or one size, is said to hold most of it.
 const IN_ONE: f64 = 0.6;
 const OF_ONE_SIZE: f64 = 0.75;
 
-/// The findings of one account: those of its causes that weigh, or are the only small one.
+/// Findings of one account: its significant causes, and a small cause if it is the only one.
 pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let Some(sums) = &scan.sums else {
         return Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     sums.causes.iter().filter(of).map(|c| of_one(rule, scan, sums, c)).collect()
 }
 
-/// One finding for the causes of each side and device that do not weigh, where there are several.
+/// One finding per side and device for the small causes, if there are several.
 pub(super) fn others(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let Some(sums) = &scan.sums else {
         return Vec::new();
@@ -56,7 +56,7 @@ fn of_small(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> 
     of(rule, scan, sums, what, small, Fact::SmallCauses { named, count: small.len() })
 }
 
-/// A finding of causes of one side and device. `groups` and `alone_s` are of all of them.
+/// A finding from causes of one side and device. `groups` and `alone_s` are for all of them together.
 fn of(
     rule: &Rule,
     scan: &Scan<'_>,
@@ -134,7 +134,7 @@ fn part_facts(sums: &Sums<'_>, cause: &Cause, part: &DetailSum) -> PartFacts {
     }
 }
 
-/// Where one of many GEMMs holds most of a cause, or a size that at most half of them have.
+/// Finds whether one of many GEMMs holds most of a cause, or a size that at most half of them have.
 fn held_by(
     scan: &Scan<'_>,
     sums: &Sums<'_>,
@@ -148,7 +148,7 @@ fn held_by(
     if share > IN_ONE {
         return Some(HeldBy::One(share));
     }
-    // A size with this share wins its vote by at least what that is above a half, twice.
+    // A size with a share s > 0.5 ends its vote with a weight of at least 2 s - 1.
     let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.alone_s * 0.999;
     for (i, vote) in cause.sizes.iter().enumerate().filter(|(_, vote)| vote.weight >= won) {
         let (mut own, mut held_s) = (Vec::new(), 0.0);
@@ -167,7 +167,7 @@ fn held_by(
     None
 }
 
-/// True where most of the faster runs of larger sizes are of another kernel too, as far as kernels are known.
+/// True if most of the faster runs of larger sizes also used another kernel, as far as kernels are known.
 fn of_other_kernels(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, rows: &[u32]) -> bool {
     let codes = scan.data().codes(ColumnMeaning::Kernel);
     let Some(codes) = codes.filter(|_| cause.account == Account::Size) else { return false };
@@ -179,20 +179,20 @@ fn of_other_kernels(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, rows: &[u32
     rows.iter().filter(other).count() * 2 > rows.len()
 }
 
-/// The rows of some causes, ascending, each once.
+/// Distinct rows of some causes, ascending.
 fn rows_of(scan: &Scan<'_>, causes: &[&Cause]) -> Vec<u32> {
     let parts = causes.iter().flat_map(|c| &c.parts);
     let rows: Vec<u32> = parts.flat_map(|part| part.rows.iter().copied()).collect();
     ascending(&rows, scan.data().len())
 }
 
-/// How many GEMMs some rows are of.
+/// Number of distinct GEMMs among some rows.
 fn groups_of(sums: &Sums<'_>, rows: &[u32]) -> u64 {
     let groups: Vec<u32> = rows.iter().map(|r| sums.splitter.group_of(*r)).collect();
     ascending(&groups, sums.splitter.groups()).len() as u64
 }
 
-/// The signs of some rows, most frequent first.
+/// Signs of some rows, most frequent first.
 fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<SignCount> {
     let mut out: Vec<SignCount> = Vec::new();
     for (i, sign) in Sign::ALL.into_iter().enumerate() {

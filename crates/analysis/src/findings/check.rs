@@ -1,4 +1,4 @@
-//! Checks a frame: groups, partners, sums, then one rule after another.
+//! Checks a frame: groups rows, finds partners, sums the ledger, then runs the rules.
 
 use super::sums::Sums;
 use super::{FindingFacts, Need, RULES, Rule, Scan, SideTime, need, signs};
@@ -11,37 +11,36 @@ use std::sync::Arc;
 /// The result of one rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleOutcome {
-    /// Id of the rule.
+    /// Rule id.
     pub rule: &'static str,
     /// Number of its findings.
     pub findings: usize,
-    /// What the data lacks, so that it was not checked.
+    /// Data it lacked; if there is any, it was not run.
     pub lacks: Vec<Need>,
 }
 
-/// What all rules find in a frame.
+/// Findings of all rules in a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameFacts {
-    /// By [section](super::Section), each by its seconds.
+    /// Ordered by [section](super::Section), then by seconds.
     pub findings: Vec<FindingFacts>,
-    /// The ledger whose sums they are.
+    /// The ledger that they are sums of.
     pub ledger: Ledger,
-    /// The result of every rule.
+    /// Outcome of every rule.
     pub checked: Vec<RuleOutcome>,
-    /// The sides and their times; one without a name where no sides are compared.
+    /// Sides and their times; a single unnamed one if no sides are compared.
     pub parts: Vec<SideTime>,
-    /// What the rows are.
+    /// Kind of the rows.
     pub kind: DataKind,
 }
 
-/// Checks all rules at once.
+/// Runs all rules without pauses.
 pub fn check_all(frame: &Frame) -> FrameFacts {
     pass::at_once(check(frame, None, &async |_| ())).0
 }
 
-/// Checks all rules over the rows of a frame; gives the findings, ranked, and the grouped rows. `partners` are
-/// the faster runs of the table, where they are known. Awaits `pause` every few thousand rows, and says what it
-/// looks for.
+/// Runs all rules over the rows of a frame; returns the findings, ranked, and the grouped rows. `partners` are those of
+/// the table, if computed already. Awaits `pause` every few thousand rows, passing what is being looked for.
 pub async fn check<'a>(
     frame: &'a Frame,
     partners: Option<Arc<Partners>>,
@@ -76,7 +75,7 @@ pub async fn check<'a>(
     (report, scan)
 }
 
-/// Section by section, each by its seconds; a doubt about the device comes before all.
+/// Sorts by section, then seconds; a doubt about the device comes first.
 fn rank(findings: &mut [FindingFacts]) {
     let seconds = |f: &FindingFacts| f.alone_s.unwrap_or(f.time_s);
     findings.sort_by(|a, b| {
@@ -92,7 +91,7 @@ fn rank(findings: &mut [FindingFacts]) {
     });
 }
 
-/// Adds what one rule finds.
+/// Adds the findings of one rule.
 fn check_rule(rule: &'static Rule, scan: &Scan<'_>, report: &mut FrameFacts) {
     let lacks = need::missing(scan, rule);
     let found = match lacks.is_empty() {

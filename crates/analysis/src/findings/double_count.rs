@@ -1,9 +1,9 @@
-//! Rule: time that is in the data twice.
+//! Rule: time that is counted twice in the data.
 
 use super::{Basis, Category, Fact, FindingFacts, Kind, Need, Rule, Scan, Severity, hits};
 use std::collections::HashMap;
 
-/// If more than this share of the time is counted twice, the sheet's sum is misleading.
+/// Minimum fraction of the time counted twice for the sheet's sum to be misleading.
 pub(super) const NOTABLE: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
@@ -23,7 +23,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
         if twice.rows == 0 {
             continue;
         }
-        // The time of the whole sheet, whatever the filters.
+        // Time of the whole sheet, ignoring filters.
         let own: f64 = (0..data.len())
             .filter(|&r| data.source[r] == number)
             .map(|r| data.time_s[r] * data.count(r))
@@ -40,8 +40,8 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     out
 }
 
-/// Rows that are in two files: same GEMM on the same device, same calls and the same time to the last
-/// digit. Files that are sides have totals of their own, so nothing counts twice there.
+/// Rows that are in two files: same GEMM and device, same calls, and exactly the same time. Files that are sides have
+/// separate totals, so nothing is counted twice there.
 fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<FindingFacts> {
     let data = scan.data();
     if data.sources.len() < 2 {

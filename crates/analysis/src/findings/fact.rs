@@ -1,4 +1,4 @@
-//! What a finding says, in numbers, rows and names. `gemmscope-words` makes its sentences.
+//! Content of a finding in numbers, rows and names. `gemmscope-words` makes its sentences.
 
 use super::Group;
 use super::sums::Detail;
@@ -7,17 +7,17 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::roofline::AboveRoofCause;
 use gemmscope_table::dataset::ColumnMeaning;
 
-/// What a finding says. A [`Group`] is the one that its sentence names.
+/// Content of a finding. A [`Group`] is the one that its sentence names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
     /// Kernels that cannot run on the device of this code.
     KernelsOfAnother {
         /// Code of the device.
         device: u16,
-        /// What the kernels were built for: `gfx942`.
+        /// Compiler target of the kernels: `gfx942`.
         target: String,
     },
-    /// So many GEMMs are above their roof that it must be another device's.
+    /// So many GEMMs are above their roof that they must have run on another device.
     ManyAboveRoof {
         /// GEMMs above their roof.
         above: usize,
@@ -25,21 +25,21 @@ pub enum Fact {
         all: usize,
         /// Names of the devices of those above.
         devices: Vec<String>,
-        /// What would explain each of them.
+        /// Possible explanations of each of them.
         causes: Vec<AboveRoofCause>,
-        /// The farthest above.
+        /// The one farthest above.
         most: Option<Group>,
     },
     /// No GEMM of a device and type comes near its roof.
     FarBelow {
-        /// GEMMs of the device and type.
+        /// Number of GEMMs of the device and type.
         gemms: usize,
         /// The type.
         dtype: &'static str,
-        /// The one that is nearest.
+        /// The one nearest to its roof.
         best: Group,
     },
-    /// GEMMs of a trace whose shape is not known.
+    /// GEMMs of a trace without a known shape.
     WithoutShape {
         /// The file.
         source: u16,
@@ -48,14 +48,14 @@ pub enum Fact {
     },
     /// Measured rows without a roof.
     WithoutRoof {
-        /// The time that theirs is a part of, seconds.
+        /// Time that their share refers to, seconds.
         whole_s: f64,
     },
-    /// Wrappers that are listed beside what they call.
+    /// Wrappers listed together with the operations they call.
     Wrappers {
         /// The file.
         source: u16,
-        /// Its GEMM time counted once, seconds.
+        /// GEMM time counted once, seconds.
         once_s: f64,
     },
     /// The same rows in two files.
@@ -63,23 +63,23 @@ pub enum Fact {
         /// The files.
         sources: [u16; 2],
     },
-    /// The device waits.
+    /// Idle time of the device.
     Idle {
         /// Seconds from the first to the last kernel.
         whole_s: f64,
-        /// The tool that recorded it takes time itself.
+        /// True if recording slowed the program, so that idle time is an upper bound.
         at_most: bool,
     },
-    /// Communication that no kernel hides.
+    /// Exposed communication: not overlapped by kernels.
     Communication {
         /// Seconds from the first to the last kernel.
         whole_s: f64,
     },
-    /// A kernel that is no GEMM.
+    /// A kernel that is not a GEMM.
     OtherKernel {
-        /// Its name, and those of the next ones with their seconds.
+        /// Name of the largest.
         name: String,
-        /// See `name`.
+        /// The next largest, with their seconds.
         next: Vec<(String, f64)>,
         /// Compute time, seconds.
         compute_s: f64,
@@ -88,20 +88,20 @@ pub enum Fact {
     },
     /// One GEMM takes most of the time, far from its roof.
     Outlier {
-        /// It.
+        /// That GEMM.
         one: Group,
-        /// GEMMs of its side.
+        /// Number of GEMMs on its side.
         gemms: usize,
-        /// Their time, seconds.
+        /// Total time of these, seconds.
         all_s: f64,
-        /// The share of its roof that nine of ten others reach.
+        /// Efficiency that 90 % of the others reach.
         usual: f64,
     },
     /// GEMMs above their roof.
     AboveRoof {
-        /// The farthest above: its one row.
+        /// The one farthest above: a single row.
         most: Group,
-        /// What would explain it.
+        /// Possible explanations.
         causes: Vec<AboveRoofCause>,
     },
     /// Measured at a low clock.
@@ -110,20 +110,20 @@ pub enum Fact {
         most: Group,
         /// Its clock, Hz.
         clock_hz: f64,
-        /// That clock over the peak's.
+        /// Its clock / the peak's clock.
         ratio: f64,
-        /// Its share of the roof at the peak's clock.
+        /// Its efficiency at the peak's clock.
         at_full_clock: f64,
     },
-    /// Figures of the file that are not the recomputed ones.
+    /// Figures of the file that differ from the recomputed ones.
     Reported(Difference),
     /// A cause of lost time.
     Cause(Box<CauseFacts>),
-    /// Causes that do not weigh.
+    /// Small causes of lost time, joined.
     SmallCauses {
         /// The largest of them.
         named: Vec<CauseFacts>,
-        /// All of them.
+        /// Number of causes.
         count: usize,
     },
     /// Many calls of one GEMM.
@@ -137,7 +137,7 @@ pub enum Fact {
         most: Group,
         /// The faster type.
         to: DataType,
-        /// Roof time of a call, seconds, in its own type and in the faster one.
+        /// Roof time of a call in its own type and in the faster one, seconds.
         roof_s: [f64; 2],
     },
     /// A narrow type that is slower than a wide one.
@@ -145,14 +145,14 @@ pub enum Fact {
         /// The slower GEMM and the faster one.
         pair: [Group; 2],
     },
-    /// Much slower than on another device.
+    /// Much slower than on another device, beyond the difference of their roofs.
     SlowerDevice {
         /// The slower GEMM and the faster one.
         pair: [Group; 2],
     },
 }
 
-/// Figures of a file that are not the recomputed ones.
+/// Figures of a file that differ from the recomputed ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// The file.
@@ -161,58 +161,58 @@ pub struct Difference {
     pub meaning: ColumnMeaning,
     /// Rows with both figures.
     pub compared: u64,
-    /// The row that is farthest off.
+    /// The row with the largest difference.
     pub row: u32,
     /// The file's figure there.
     pub theirs: f64,
-    /// The recomputed one.
+    /// The recomputed figure there.
     pub ours: f64,
-    /// All are off by one factor.
+    /// True if all differ by the same factor.
     pub constant: bool,
 }
 
-/// Number of small causes, and of parts of a cause, that are told one by one.
+/// Number of small causes, and of parts of a cause, that are named.
 pub const NAMED: usize = 3;
 
 /// One cause of lost time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CauseFacts {
-    /// Its account.
+    /// Its ledger account.
     pub account: Account,
-    /// What its seconds rest on, where they may be scatter.
+    /// Evidence that its seconds may be scatter, if there is any.
     pub scatter: Option<Scatter>,
-    /// Lost seconds that no other cause holds.
+    /// Split: exclusive lost seconds.
     pub split_s: f64,
-    /// Seconds that are saved if only this is changed.
+    /// Seconds saved if only this is changed.
     pub alone_s: f64,
-    /// Seconds of them between the datasheet's roof and the achievable one.
+    /// Its seconds between the datasheet roof and the achievable roof.
     pub above_s: f64,
     /// Time of its rows over all calls, seconds.
     pub time_s: f64,
-    /// GEMMs that it is of.
+    /// Number of GEMMs.
     pub groups: u64,
-    /// What its account holds on its side and device.
+    /// Total of its account on its side and device.
     pub of_account: Sum,
-    /// The largest of what it is made of, and how many there are.
+    /// Its largest parts, and the number of all parts.
     pub parts: (Vec<PartFacts>, usize),
-    /// The row that saves most, the seconds of all its calls, and what it is a part of.
+    /// The row that saves most, the seconds of all its calls, and its part of the cause.
     pub most: (u32, f64, Detail),
-    /// How the time of that row is split.
+    /// Accounts of that row.
     pub entry: Option<Entry>,
-    /// Where most of it is.
+    /// Where most of it is concentrated, if anywhere.
     pub held_by: Option<HeldBy>,
-    /// Most of the larger sizes ran another kernel too.
+    /// True if most of the faster, larger sizes ran another kernel too.
     pub other_kernels: bool,
 }
 
 /// A part of a cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartFacts {
-    /// What makes it one.
+    /// What defines the part.
     pub detail: Detail,
-    /// Seconds that it saves alone.
+    /// Seconds that it alone saves.
     pub alone_s: f64,
-    /// GEMMs that it is of.
+    /// Number of GEMMs.
     pub groups: u64,
     /// Its first row.
     pub row: u32,
@@ -220,24 +220,24 @@ pub struct PartFacts {
     pub faster: Option<u32>,
 }
 
-/// Where most of a cause is.
+/// Where most of a cause is concentrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeldBy {
-    /// In one of many GEMMs: this share.
+    /// In one of many GEMMs, with this fraction.
     One(f64),
-    /// In GEMMs of one size.
+    /// In GEMMs that share one size.
     Size {
         /// 0 is M, 1 is N, 2 is K.
         size: usize,
         /// Its value.
         value: u32,
-        /// Their share.
+        /// Their fraction.
         share: f64,
     },
 }
 
 impl Fact {
-    /// The row that the sentence names, and the faster run that it compares it with.
+    /// The row that the sentence names, and the faster run it is compared with.
     pub fn rows(&self) -> [Option<u32>; 2] {
         match self {
             Fact::Cause(cause) => {

@@ -1,15 +1,15 @@
-//! Rule: even the fastest large GEMM of a device and a type is so far below its roof that the device,
-//! the type or the unit may be another.
+//! Rule: even the best large GEMM of a device and type is so far below its roof that the device, the type or the unit
+//! may be wrong.
 
 use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, Severity, hits};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::Device;
 use std::collections::BTreeMap;
 
-/// Libraries reach a multiple of this with large GEMMs, whatever the device.
+/// Efficiency below which it is suspicious: libraries reach a multiple of this with large GEMMs on any device.
 const FAR: f64 = 0.05;
-/// A GEMM is large if it takes this long at its roof, seconds per call: a launch takes as long. Its
-/// result must also have small tiles for half of the compute units.
+/// A GEMM is large if its roof time per call is at least this, about a launch, in seconds, and its output has enough
+/// small tiles for half of the compute units.
 const LARGE_S: f64 = 5e-6;
 /// Width and height of a small tile.
 const TILE: u32 = 64;
@@ -33,7 +33,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     all.into_iter().filter_map(|((_, dtype), groups)| of(rule, scan, dtype, &groups)).collect()
 }
 
-/// How near their roof the GEMMs of one device and type come.
+/// Best efficiency among the GEMMs of one device and type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reach {
     best: f64,
@@ -41,7 +41,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Adds a GEMM that reaches `share` of its roof, which allows one call in `roof_s` seconds.
+    /// Adds a GEMM with efficiency `share` and a roof time of `roof_s` seconds per call.
     pub(crate) fn add(&mut self, p: &Problem, device: &Device, share: f64, roof_s: f64) {
         let [rows, columns] = [p.m, p.n].map(|size| f64::from(size.div_ceil(TILE)));
         let tiles = rows * columns * f64::from(p.batch);
@@ -50,12 +50,12 @@ impl Reach {
         self.best = self.best.max(share);
     }
 
-    /// The largest share of its roof.
+    /// Best efficiency.
     pub(crate) fn best(&self) -> f64 {
         self.best
     }
 
-    /// True where none comes near it, though one is large.
+    /// True if a GEMM is large and none comes near its roof.
     pub(crate) fn is_far(&self) -> bool {
         self.large && self.best < FAR
     }

@@ -1,4 +1,4 @@
-//! Turns groups, rows and files that a question or an idea is about into findings.
+//! Turns groups, rows and files of a question or an idea into findings.
 
 use super::{Fact, FindingEvidence, FindingFacts, Group, Kind, Rule, Scan, Severity, priority};
 use gemmscope_model::roofline::is_launch_bound;
@@ -6,7 +6,7 @@ use gemmscope_model::roofline::is_launch_bound;
 /// A group that a question or an idea is about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit {
-    /// Its number in `Scan::groups`.
+    /// Its index in `Scan::groups`.
     pub group: u32,
     /// Seconds that an idea would save at the roof.
     pub alone_s: Option<f64>,
@@ -19,7 +19,7 @@ impl Hit {
     }
 }
 
-/// One finding a set of groups, for each side by itself; `fact` is what it says of them.
+/// One finding per set of groups and side; `fact` returns its content.
 pub(super) fn joined(
     rule: &Rule,
     scan: &Scan<'_>,
@@ -30,7 +30,7 @@ pub(super) fn joined(
     of_sides.filter_map(|hits| Some(finding(rule, scan, &hits, fact(&hits)?))).collect()
 }
 
-/// One finding a side over `hits`, of which `fact` names the group with the most `weight`.
+/// One finding per side over `hits`; `fact` names the group with the most `weight`.
 pub(super) fn standing_out(
     rule: &Rule,
     scan: &Scan<'_>,
@@ -53,7 +53,7 @@ fn by_side(scan: &Scan<'_>, hits: Vec<Hit>) -> Vec<Vec<Hit>> {
     sides
 }
 
-/// One finding over the groups of `hits`, which are of one side.
+/// One finding over the groups of `hits`, which share a side.
 fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], fact: Fact) -> FindingFacts {
     let mut rows: Vec<u32> = Vec::new();
     let (mut time_s, mut roof_s) = (0.0, 0.0);
@@ -78,7 +78,7 @@ fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], fact: Fact) -> FindingFac
     out
 }
 
-/// Of ideas the priority is Medium at most: they are no lost time.
+/// Severity; Medium at most for ideas, which are not lost time.
 fn severity(rule: &Rule, share: f64, efficiency: Option<f64>, back: Option<f64>) -> Severity {
     let severity = priority(share, back.unwrap_or(share), efficiency, true);
     match rule.kind {
@@ -87,7 +87,7 @@ fn severity(rule: &Rule, share: f64, efficiency: Option<f64>, back: Option<f64>)
     }
 }
 
-/// A finding about a file, without rows: of the side that its GEMMs are on, else under its name.
+/// A finding about a file, without rows: on the side of its GEMMs, else under the file's name.
 pub(super) fn of_file(
     rule: &Rule,
     scan: &Scan<'_>,
@@ -121,7 +121,7 @@ pub(super) fn of_rows(
     from_parts(rule, scan, side, rows, time_s, fact)
 }
 
-/// A finding from its parts.
+/// Assembles a finding.
 pub(super) fn from_parts(
     rule: &Rule,
     scan: &Scan<'_>,
@@ -156,7 +156,7 @@ pub(super) fn from_parts(
     }
 }
 
-/// True for groups that are too small for their roof to matter: a call is mostly launch time.
+/// True for groups whose calls are mostly launch time, so that their roof hardly matters.
 pub(super) fn tiny(group: &Group) -> bool {
     is_launch_bound(group.call_s(), group.roof_s / group.calls, group.launch_s)
 }

@@ -1,4 +1,4 @@
-//! What rules need of the data, and what of it is missing.
+//! Data that rules need, and which of it is missing.
 
 use super::{Rule, Scan};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -14,15 +14,15 @@ pub enum Need {
     Tile,
     /// The number of SMs or CUs.
     Units,
-    /// Published times of such GEMMs on the device.
+    /// A published time of a similar GEMM on the device.
     Reference,
     /// A column.
     Column(ColumnMeaning),
-    /// One of several columns.
+    /// At least one of several columns.
     AnyColumn(&'static [ColumnMeaning]),
 }
 
-/// The data that a rule lacks.
+/// The data that is missing for a rule.
 pub(super) fn missing(scan: &Scan<'_>, rule: &Rule) -> Vec<Need> {
     rule.needs.iter().copied().filter(|need| !is_met(scan, *need)).collect()
 }

@@ -4,7 +4,7 @@ use super::{
     Basis, Category, Fact, FindingFacts, HIGH_SHARE, Kind, Need, Rule, Scan, Severity, hits,
 };
 
-/// From this share of the GEMM time on, the severity is above Low.
+/// Fraction of the GEMM time from which the severity exceeds Low.
 pub(super) const NOTABLE: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
@@ -60,7 +60,7 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<FindingFacts> {
     }
     rows.sort_unstable();
     let several = rows.windows(2).any(|two| scan.side_of(two[0]) != scan.side_of(two[1]));
-    // Of the side that is named, or of all.
+    // Share of the named side, or of all.
     let whole_s = match several {
         true => scan.time_s,
         false => scan.parts[usize::from(scan.side_of(rows[0]))].time_s,

@@ -1,15 +1,14 @@
-//! Rule: one GEMM of many takes most of the time, far from its roof: a slip in its row, or a call that was
-//! interrupted.
+//! Rule: one GEMM of many takes most of the time, far from its roof: an error in its row, or an interrupted call.
 
 use super::hits::{self, Hit};
 use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, Severity};
 use gemmscope_table::stats::quantile;
 
-/// Among fewer GEMMs none stands out.
+/// Minimum number of GEMMs for one to stand out.
 const FEWEST: usize = 10;
-/// It takes over this share of the time of its side.
+/// Minimum fraction of the time of its side.
 const MOST: f64 = 0.5;
-/// And reaches less than this part of what nine of ten others do.
+/// Maximum efficiency, relative to what 90 % of the others reach.
 const FAR: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {

@@ -8,7 +8,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use std::collections::BTreeMap;
 
-/// The roof of the narrower type must be at least this many times as high.
+/// Minimum ratio of the narrower type's roof to the current one.
 pub(super) const WORTH: f64 = 1.5;
 
 pub(super) const RULE: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Below this efficiency something else than the roof takes the time.
+/// Below this efficiency the roof is not what costs the time.
 const FAR: f64 = 0.05;
 
 /// The next narrower type that the device multiplies faster, with the roof times of both.
@@ -47,7 +47,7 @@ fn faster(scan: &Scan<'_>, g: &Group) -> Option<(DataType, f64, f64)> {
 }
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
-    // One finding a type, not one a GEMM: it is one decision.
+    // One finding per type rather than per GEMM, because it is one decision.
     let mut sets: BTreeMap<(DataType, DataType), Vec<Hit>> = BTreeMap::new();
     for (i, g) in scan.checked() {
         // Far below its roof, a higher roof saves nothing.
@@ -68,7 +68,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
         Some(Fact::FasterType { most: *most, to, roof_s: [now, then] })
     });
     for finding in &mut found {
-        // Advice about the roof, not a distance from it.
+        // It is advice about the roof, not a distance from it.
         finding.severity =
             if finding.share > MEDIUM_SHARE { Severity::Medium } else { Severity::Low };
     }

@@ -26,7 +26,7 @@ const CHECKED: [ColumnMeaning; 5] = [
     ColumnMeaning::ReportedBytes,
 ];
 
-/// Rows of one source whose figure is not the recomputed one.
+/// Rows of one source whose figure differs from the recomputed one.
 #[derive(Default)]
 struct Differing {
     rows: Vec<u32>,
@@ -34,16 +34,16 @@ struct Differing {
     time_s: f64,
     /// Rows with both figures.
     compared: u64,
-    /// The row that is furthest off, and its ratio of the file's figure to ours.
+    /// The row with the largest difference, and its ratio file / recomputed.
     worst: Option<(u32, f64)>,
-    /// The ratio of the first one.
+    /// Ratio of the first row.
     first_ratio: Option<f64>,
-    /// One has another ratio than the first.
+    /// True if some row has another ratio than the first.
     ratios_vary: bool,
 }
 
 impl Differing {
-    /// Compares the figures of a row, which `rounded` may keep apart.
+    /// Compares the figures of a row; `rounded` is the rounding error of the file's figure.
     fn look(&mut self, scan: &Scan<'_>, row: u32, (theirs, ours): (f64, f64), rounded: f64) {
         let ratio = theirs / ours;
         if !ratio.is_finite() {
@@ -102,7 +102,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
                 constant,
             });
             let mut finding = hits::of_rows(rule, scan, found.rows, found.time_s, fact);
-            // A small difference in a few rows does not matter; a wrong unit in all of them does.
+            // A small difference in a few rows is harmless; a wrong unit in all rows is not.
             finding.severity = match constant && count as u64 == found.compared {
                 true => Severity::Medium,
                 false => Severity::Low,

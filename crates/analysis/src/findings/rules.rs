@@ -1,9 +1,9 @@
-//! The rules whose findings are sums of the ledger: one for each account that holds lost time.
+//! Rules that report sums of the ledger: one per account of lost time.
 
 use super::{Category, Kind, Need, Rule, causes};
 use crate::ledger::Evidence;
 
-/// What differs between the accounts of a measured alternative.
+/// Rule of a measured alternative's account; only id and category differ.
 const fn measured(id: &'static str, category: Category) -> Rule {
     Rule {
         id,
@@ -59,7 +59,7 @@ pub(super) const REST: Rule = Rule {
     check: causes::check,
 };
 
-/// Causes that do not weigh, in one finding a side and device.
+/// Small causes joined, one finding per side and device.
 pub(super) const OTHERS: Rule = Rule {
     id: "others",
     kind: Kind::Lost,

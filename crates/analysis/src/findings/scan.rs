@@ -1,5 +1,5 @@
-//! Groups the rows once for all rules: a group has one shape, type, layout, device, file and kernel
-//! (or operation), and any number of rows.
+//! Groups the rows once for all rules: the rows of a group share shape, type, layout, device, file and kernel (or
+//! operation).
 
 use super::side_time::{SideTime, Whole};
 use super::sums::Sums;
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Rows of one shape, type, layout, device, file and kernel.
+/// Rows that share shape, type, layout, device, file and kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     /// Its first row, from which shape, type and texts are read.
@@ -27,16 +27,15 @@ pub struct Group {
     /// Number of rows.
     pub len: u32,
     start: u32,
-    /// Calls of all rows.
+    /// Total calls of its rows.
     pub calls: f64,
     /// Time of all calls, seconds.
     pub time_s: f64,
     /// Roof time of all calls, seconds; NaN without a roof.
     pub roof_s: f64,
-    /// Launch floor of its device, seconds a call.
+    /// Launch floor of its device, seconds per call.
     pub launch_s: f64,
-    /// False for a variant that is slower than another one of the same GEMM. It is in no total,
-    /// so rules skip it.
+    /// False for a variant that is slower than another one of the same GEMM. It is in no total, so rules skip it.
     pub checked: bool,
     /// Index of its side in [`Scan::parts`].
     pub side: u16,
@@ -48,7 +47,7 @@ impl Group {
         self.time_s / self.calls
     }
 
-    /// Roof time over time.
+    /// Roof time / time.
     pub fn efficiency(&self) -> f64 {
         self.roof_s / self.time_s
     }
@@ -61,17 +60,17 @@ pub struct Scan<'a> {
     /// The groups.
     pub groups: Vec<Group>,
     order: Vec<u32>,
-    /// Tiles and their roofs.
+    /// Tile roofs of the rows.
     pub tiles: Arc<TileRoofs<'a>>,
     /// Time of the checked groups of all sides, seconds.
     pub time_s: f64,
-    /// The sides, each with its own time; one without a name where there are none.
+    /// The sides, each with its time; a single unnamed one if there are none.
     pub parts: Vec<SideTime>,
-    /// What the rows are.
+    /// Kind of the rows.
     pub kind: DataKind,
     /// Number of rows without a time.
     pub unmeasured: u64,
-    /// The ledger by cause, once it is known.
+    /// The ledger by cause, once computed.
     pub(super) sums: Option<Sums<'a>>,
     /// By row, its signs as bits.
     pub(super) marks: Vec<u16>,
@@ -80,12 +79,12 @@ pub struct Scan<'a> {
 /// Groups the rows of a frame.
 struct Grouping<'a> {
     frame: &'a Frame,
-    /// Columns whose values tell groups apart besides sizes, types, device and file.
+    /// Columns that distinguish groups, besides sizes, types, device and file.
     names: Vec<&'a [u32]>,
     settings: Vec<&'a [f64]>,
     numbers: FxHashMap<u64, u32>,
     groups: Vec<Group>,
-    /// Group of each passing row so far; `u32::MAX` without a time.
+    /// Group of each row so far; `u32::MAX` without a time.
     group_of: Vec<u32>,
     unmeasured: u64,
 }
@@ -143,7 +142,7 @@ impl<'a> Grouping<'a> {
         self.group_of.push(found);
     }
 
-    /// The groups, of which nothing is counted yet.
+    /// The groups, not counted yet.
     fn finish(mut self) -> Scan<'a> {
         let frame = self.frame;
         let order = order_rows(&mut self.groups, &self.group_of, &frame.rows);
@@ -162,7 +161,7 @@ impl<'a> Grouping<'a> {
     }
 }
 
-/// By row, the side on which it counts; `u16::MAX` for none.
+/// By row: index of the side it counts on; `u16::MAX` for none.
 fn sides_of_rows(frame: &Frame) -> Vec<u16> {
     let mut side_of = vec![u16::MAX; frame.data.len()];
     for (side, number) in frame.counted().sides.iter().zip(0u16..) {
@@ -172,7 +171,7 @@ fn sides_of_rows(frame: &Frame) -> Vec<u16> {
 }
 
 impl<'a> Scan<'a> {
-    /// The faster runs of the table, once the ledger is there.
+    /// The partners of the table, once the ledger is computed.
     pub fn partners(&self) -> Option<Arc<Partners>> {
         self.sums.as_ref().map(|sums| sums.splitter.partners().clone())
     }
@@ -208,8 +207,8 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// Whether the rules check a group, and what it costs: in a program all calls, else one call of the
-    /// row that counts.
+    /// Determines whether rules check a group, and its cost: in a program all calls, else one call of each row that
+    /// counts.
     fn counted(&self, group: Group, side_of: &[u16]) -> Group {
         let frame = self.frame;
         let rows = self.rows(&group);
@@ -236,8 +235,8 @@ impl<'a> Scan<'a> {
         add(none, rows[(rows.len() - 1) / 2])
     }
 
-    /// The time to which shares refer: the compute time of the traces, else the time of their
-    /// kernels, else the time of the rows.
+    /// Sets the time that shares refer to: the compute time of the traces, else the time of all listed kernels, else
+    /// the time of the rows.
     fn measure_whole(&mut self) {
         let data = &*self.frame.data;
         let mut by_source: BTreeMap<(u16, u16), f64> = BTreeMap::new();
@@ -247,7 +246,7 @@ impl<'a> Scan<'a> {
             let place = (g.side, data.source[g.row as usize]);
             *by_source.entry(place).or_default() += g.time_s;
         }
-        // A file of nothing but GEMMs without a shape has no row.
+        // A file that has only GEMMs without a shape has no rows.
         if self.parts.len() == 1 {
             for (source, number) in data.sources.iter().zip(0u16..) {
                 if source.without_model.time_s > 0.0 {
@@ -255,7 +254,7 @@ impl<'a> Scan<'a> {
                 }
             }
         }
-        // Whether a side's time is that of traces, and whether its files list other kernels.
+        // By side: its time is that of traces; its files list other kernels.
         let mut whole = vec![(false, false); self.parts.len()];
         for ((side, source), own) in by_source {
             let part = &mut self.parts[usize::from(side)];
@@ -293,7 +292,7 @@ impl<'a> Scan<'a> {
         &self.frame.data
     }
 
-    /// The figures.
+    /// The metrics.
     pub fn metrics(&self) -> &'a Metrics {
         &self.frame.metrics
     }
@@ -309,12 +308,12 @@ impl<'a> Scan<'a> {
         self.groups.iter().find(|g| g.checked && self.rows(g).binary_search(&row).is_ok())
     }
 
-    /// The groups that rules check, each with its number.
+    /// The groups that rules check, each with its index.
     pub fn checked(&self) -> impl Iterator<Item = (u32, &Group)> {
         (0u32..).zip(&self.groups).filter(|(_, g)| g.checked)
     }
 
-    /// Index of the side of a row; 0 where there are no sides.
+    /// Index of the side of a row; 0 without sides.
     pub(super) fn side_of(&self, row: u32) -> u16 {
         let found = self.frame.counted().side_of(row);
         found.and_then(|i| u16::try_from(i).ok()).unwrap_or(0)
@@ -325,7 +324,7 @@ impl<'a> Scan<'a> {
         &self.parts[usize::from(group.side)]
     }
 
-    /// Share of a time in the whole of a group's side.
+    /// A time as a fraction of the whole of a group's side.
     pub fn share(&self, group: &Group, time_s: f64) -> f64 {
         self.part(group).share(time_s)
     }
@@ -335,12 +334,12 @@ impl<'a> Scan<'a> {
         self.parts.len() > 1
     }
 
-    /// True if a group's rows are calls of a program; else each is a single measurement.
+    /// True if a group's rows are calls of a program rather than single measurements.
     pub fn is_program(&self, group: &Group) -> bool {
         self.is_row_of_program(group.row as usize)
     }
 
-    /// The same of one row.
+    /// Like [`is_program`](Self::is_program), for one row.
     pub fn is_row_of_program(&self, row: usize) -> bool {
         let source = usize::from(self.data().source[row]);
         self.frame.decision().is_program(source)
@@ -361,7 +360,7 @@ impl<'a> Scan<'a> {
         self.metrics().devices.get(usize::from(self.data().device[group.row as usize]))?.as_ref()
     }
 
-    /// What limits a group: its launch, or what limits it at its roof.
+    /// What limits a group: its launch, else its limit at the roof.
     pub fn bound(&self, group: &Group) -> Option<Bound> {
         let row = group.row as usize;
         let roof = self.roof(group)?;
@@ -371,32 +370,32 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Tile of a group and its roof, from its first row.
+    /// Tile of a group and its roof, from the group's first row.
     pub fn tile(&self, group: &Group) -> Option<RowTile> {
         self.tiles.of(group.row as usize)
     }
 
-    /// `datasheet roof`, `max-achievable roof`.
+    /// Name of the roof: `datasheet roof`, `max-achievable roof`.
     pub fn roof_name(&self) -> &'static str {
         roof_name(self.metrics().kind)
     }
 
-    /// Name of the types that a [`Detail`](super::Detail) has the index of.
+    /// Name of the types at an index of [`Detail::Types`](super::Detail).
     pub fn type_name(&self, index: u32) -> &str {
         let types = self.sums.as_ref().map(|sums| sums.types.as_slice());
         types.and_then(|types| types.get(index as usize)).map_or("", String::as_str)
     }
 
-    /// True if the roofs are achievable rates, not the datasheet's.
+    /// True if the roofs are achievable rates rather than the datasheet's.
     pub fn achievable(&self) -> bool {
         self.metrics().kind == RoofKind::Achievable
     }
 
-    /// Shape, type and kernel or operation of a group, in one line.
+    /// Shape, type and kernel or operation of a group, on one line.
     pub fn title(&self, group: &Group) -> String {
         let names = [ColumnMeaning::OpName, ColumnMeaning::Library];
         let name = self.data().first_text(&names, group.row as usize);
-        // The side says it already.
+        // Omitted if the side has the same name.
         match name.is_empty() || name.eq_ignore_ascii_case(&self.part(group).label) {
             true => self.problem(group).to_string(),
             false => format!("{} {}", short(name), self.problem(group)),
@@ -404,7 +403,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Rows sorted by group, each group's ascending.
+/// Rows sorted by group (counting sort), ascending within each.
 fn order_rows(groups: &mut [Group], group_of: &[u32], rows: &[u32]) -> Vec<u32> {
     let mut start = 0;
     for g in groups.iter_mut() {

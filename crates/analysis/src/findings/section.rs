@@ -1,15 +1,15 @@
-//! The sections of the list of findings.
+//! Sections of the list of findings.
 
-/// The part of the list that a finding stands in.
+/// Section of a finding in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// Questions that concern over a fifth of the time.
+    /// Questions about more than a fifth of the time.
     First,
-    /// Lost time that faster runs show, over 2 % of the time.
+    /// Lost time measured by faster runs, over 2 % of the time.
     Measured,
-    /// Other lost time; small causes together end it.
+    /// Other lost time, ending with the small causes together.
     Lost,
-    /// Other time of the program.
+    /// Time of the program outside the GEMMs.
     Program,
     /// Other questions about the data.
     Data,
@@ -18,7 +18,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// Its heading.
+    /// Heading.
     pub fn label(self) -> &'static str {
         match self {
             Section::First => "Look at first",

@@ -28,26 +28,25 @@ impl Severity {
     }
 }
 
-/// A measured cause of this share or more comes before a larger one that nothing measured.
+/// A measured cause of at least this share precedes a larger cause without a measurement.
 pub const MEASURED_SHARE: f64 = 0.02;
-/// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
+/// Share above which, with an efficiency under `CRITICAL_EFFICIENCY`, a finding is Critical.
 pub const CRITICAL_SHARE: f64 = 0.15;
 /// See [`CRITICAL_SHARE`].
 const CRITICAL_EFFICIENCY: f64 = 0.30;
-/// A share above this: High.
+/// Share above which it is High.
 pub const HIGH_SHARE: f64 = 0.10;
-/// An efficiency under this: High.
+/// Efficiency under which it is High.
 const HIGH_EFFICIENCY: f64 = 0.40;
-/// A share above this: Medium.
+/// Share above which it is Medium.
 pub const MEDIUM_SHARE: f64 = 0.05;
-/// A share under this: Low, whatever the efficiency.
+/// Share under which it is Low, whatever the efficiency.
 pub const TRIFLE_SHARE: f64 = 0.01;
-/// An efficiency above this is an anomaly, which is listed but not ranked.
+/// Efficiency above which it is an anomaly, which is listed but not ranked.
 pub const ANOMALY_EFFICIENCY: f64 = 1.10;
 
-/// Priority of operations and findings by share of the time and efficiency; the first matching rule
-/// decides. Low where less than 1 % of the time is `at_stake`: a GEMM of 27 µs in 30 ms does not matter at
-/// any efficiency.
+/// Severity from share of the time and efficiency; the first matching condition decides. Low if less than 1 % of the
+/// time is `at_stake`: a GEMM of 27 µs in 30 ms does not matter at any efficiency.
 pub fn priority(share: f64, at_stake: f64, efficiency: Option<f64>, notable: bool) -> Severity {
     let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
     if share.min(at_stake) < TRIFLE_SHARE {
@@ -63,7 +62,7 @@ pub fn priority(share: f64, at_stake: f64, efficiency: Option<f64>, notable: boo
     }
 }
 
-/// The word for an efficiency.
+/// Word for an efficiency.
 pub fn band(efficiency: f64) -> &'static str {
     if efficiency > ANOMALY_EFFICIENCY {
         "above its roof"

@@ -1,16 +1,16 @@
-//! The time of one side, and the whole to which shares refer.
+//! Time of one side, and the whole that shares refer to.
 
 use serde::{Deserialize, Serialize};
 
-/// The time to which shares refer.
+/// Kind of the time that shares refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Whole {
-    /// The time in which the device computed, from the trace.
+    /// Compute time of the device, from the trace.
     ComputeTime,
-    /// The time of all kernels in the file.
+    /// Time of all kernels in the file.
     ListedKernels,
-    /// The time of the measured rows.
+    /// Time of the measured rows.
     MeasuredRows,
 }
 
@@ -25,16 +25,16 @@ impl Whole {
     }
 }
 
-/// The time of one side, or of all rows where there are no sides.
+/// Time of one side, or of all rows without sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SideTime {
-    /// Name of the side; "" where there are none.
+    /// Name of the side; "" without sides.
     pub label: String,
     /// Time of its checked rows, seconds.
     pub time_s: f64,
-    /// Time of its GEMMs whose shape is not known, seconds.
+    /// Time of its GEMMs without a known shape, seconds.
     pub without_s: f64,
-    /// The time to which shares refer, seconds.
+    /// The time that shares refer to, seconds.
     pub whole_s: f64,
     /// Kind of that time.
     pub whole: Whole,
@@ -53,12 +53,12 @@ impl Default for SideTime {
 }
 
 impl SideTime {
-    /// Share of the whole.
+    /// A time as a fraction of the whole.
     pub fn share(&self, time_s: f64) -> f64 {
         if self.whole_s > 0.0 { time_s / self.whole_s } else { 0.0 }
     }
 
-    /// Share of all GEMMs, with and without a known shape, in the whole.
+    /// All GEMMs, with and without a known shape, as a fraction of the whole.
     pub fn gemm_share(&self) -> f64 {
         self.share(self.time_s + self.without_s)
     }

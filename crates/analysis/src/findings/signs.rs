@@ -1,5 +1,5 @@
-//! Signs: what is noticeable about a GEMM that holds no seconds of its own. A finding lists those of its
-//! GEMMs with counts.
+//! Signs: noticeable properties of a GEMM that hold no seconds of their own. A finding lists the signs of its GEMMs
+//! with counts.
 
 use super::{Group, Scan};
 use crate::tile_roof::{RowTile, SplitK};
@@ -10,40 +10,40 @@ use gemmscope_model::tiling::kernel_name::{self, built_for};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::{Deserialize, Serialize};
 
-/// Something noticeable about a GEMM.
+/// A noticeable property of a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sign {
     /// Rows of A, B or C do not start at multiples of 16 bytes.
     Unaligned,
-    /// M or N up to 64 and a tile at least twice as wide there.
+    /// M or N at most 64, and a tile at least twice as wide along it.
     SkinnyTile,
-    /// A kernel of an older generation of tensor cores than the device has, or a fallback of Tensile.
+    /// A kernel built for an older tensor core generation than the device's, or a Tensile fallback.
     OlderKernel,
-    /// One wave at most, and K long enough for twice the split.
+    /// At most one wave, not full, and K long enough for twice the split.
     SplitK,
     /// Fewer workgroups than units.
     FewWorkgroups,
-    /// 16 calls or more of one shape, each short and low.
+    /// 16 calls or more of one shape, each short and at low efficiency.
     Repeats,
-    /// A standard deviation over 20 % of the mean.
+    /// Standard deviation over 20 % of the mean.
     Variance,
-    /// Limited by its [launch](Bound::Launch).
+    /// [Launch-bound](Bound::Launch).
     LaunchBound,
     /// Groups of a grouped GEMM that fill less than half of the rows of their tiles.
     SmallGroups,
 }
 
-/// How many GEMMs of a finding have a sign.
+/// Number of GEMMs of a finding that have a sign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignCount {
     /// The sign.
     pub sign: Sign,
-    /// What it says, for people.
+    /// The sign in words.
     pub title: String,
-    /// GEMMs that have it.
+    /// Number of GEMMs.
     pub groups: u64,
-    /// Their rows, ascending. They have no meaning outside the page.
+    /// Their rows, ascending. Row numbers are not exported.
     #[serde(skip)]
     pub rows: Vec<u32>,
 }
@@ -62,7 +62,7 @@ impl Sign {
         Sign::SmallGroups,
     ];
 
-    /// What it says: `unaligned sizes`.
+    /// The sign in words: `unaligned sizes`.
     pub fn label(self) -> &'static str {
         match self {
             Sign::Unaligned => "unaligned sizes",
@@ -77,7 +77,7 @@ impl Sign {
         }
     }
 
-    /// When a GEMM has it.
+    /// Condition for the sign, in words.
     pub fn threshold(self) -> &'static str {
         match self {
             Sign::Unaligned => "the rows of A, B or C are no multiple of 16 bytes",
@@ -103,18 +103,18 @@ impl Sign {
     }
 }
 
-/// Generations whose tensor cores need instructions of their own for their full rate: `wgmma` from
-/// 90 on, `tcgen05` from 100 on (PTX ISA).
+/// Tensor core generations from this on need their own instructions for their full rate: `wgmma` from 90, `tcgen05`
+/// from 100 (PTX ISA).
 const OWN: u32 = 90;
-/// Bytes that vector loads and copy engines of current devices move at once.
+/// Width in bytes of vector loads and copy engines of current devices.
 pub const ROW_BYTES: f64 = 16.0;
-/// A side of up to this size is skinny.
+/// Maximum size of a skinny side.
 const SKINNY: u32 = 64;
-/// This many calls or more could be batched, if each takes less than 200 µs at under 40 % of the roof.
+/// Minimum number of calls for batching, each shorter than 200 µs and below 40 % of the roof.
 const MANY_CALLS: f64 = 16.0;
 const LOW: f64 = 0.40;
 const SHORT_CALL_S: f64 = 200e-6;
-/// Parts of a transformer that run once a layer, each on what the layer before it gave: no two calls can batch.
+/// Parts of a transformer that run once per layer and depend on the layer before, so that calls cannot be batched.
 const IN_TURN: [&str; 6] =
     ["qkv_proj", "o_proj", "out_proj", "gate_up_proj", "down_proj", "lm_head"];
 /// Below this share of the rows of their tiles groups are small.
@@ -123,7 +123,7 @@ const FILLED: f64 = 0.5;
 const SPREAD: f64 = 0.20;
 const MIN_CALLS: f64 = 5.0;
 
-/// Groups whose signs are looked for between two pauses.
+/// Groups between two pauses.
 const GROUPS: usize = 1024;
 
 /// By row, the signs of its group as bits. Awaits `pause` every few thousand rows.
@@ -144,7 +144,7 @@ pub(super) async fn of_rows(scan: &Scan<'_>, pause: &impl AsyncFn()) -> Vec<u16>
     out
 }
 
-/// True if a group has a sign, whose tile is known where the sign is one of tiles.
+/// True if a group has a sign; `tile` is its tile, if known.
 pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>) -> bool {
     let data = scan.data();
     match sign {
@@ -182,7 +182,7 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>
     }
 }
 
-/// True for a kernel that Tensile takes where it was built with none for the device and types.
+/// True for a Tensile fallback kernel, used if Tensile was built without kernels for the device and types.
 pub fn is_fallback(kernel: &str) -> bool {
     kernel.starts_with("Cijk_") && kernel.to_ascii_lowercase().contains("fallback")
 }
@@ -205,7 +205,7 @@ fn is_too_wide(tile: &RowTile) -> bool {
     too_wide(m, tile.tile.m) || too_wide(n, tile.tile.n)
 }
 
-/// The sizes along rows in memory whose bytes are not a multiple of 16: name, size and bytes.
+/// Sizes contiguous in memory whose bytes are not a multiple of 16: name, size and bytes.
 pub fn unaligned(p: &Problem) -> Vec<(&'static str, u32, f64)> {
     let op = &p.op;
     let rows = [

@@ -1,5 +1,5 @@
-//! Rules: GEMMs that are slower than they should be beside another one that is open: in a narrow type than in a
-//! wide one, and on one platform than on another.
+//! Rules: GEMMs that are unexpectedly slow compared with another run: in a narrow type compared with a wide one, and on
+//! one platform compared with another.
 
 use super::hits::{self, Hit};
 use super::{Basis, Category, Fact, FindingFacts, Group, Kind, Need, Rule, Scan, is_quantized};
@@ -7,7 +7,7 @@ use crate::ledger::TIE;
 use gemmscope_model::dtype::Family;
 use std::collections::BTreeMap;
 
-/// The time on one platform over that on another from which kernels are to be compared.
+/// Ratio of times on two platforms from which their kernels should be compared.
 const PLATFORMS: f64 = 5.0;
 
 pub(super) const NARROW: Rule = Rule {
@@ -28,10 +28,10 @@ pub(super) const PLATFORM: Rule = Rule {
     check: |rule, scan| check(rule, scan, &of_platforms),
 };
 
-/// True where the second of two GEMMs of the same sizes is faster as it should not be.
+/// True if the second of two GEMMs of the same sizes is unexpectedly faster than the first.
 type Faster = dyn Fn(&Scan<'_>, &Group, &Group) -> bool;
 
-/// The wide type beside a narrow one, on one device and side.
+/// A wide type beats a narrow one, on the same device and side.
 fn of_types(scan: &Scan<'_>, slow: &Group, fast: &Group) -> bool {
     let wide = |g: &Group| {
         let family = scan.problem(g).op.compute.family();
@@ -44,7 +44,7 @@ fn of_types(scan: &Scan<'_>, slow: &Group, fast: &Group) -> bool {
         && slow.call_s() > TIE * fast.call_s()
 }
 
-/// The same types on another device; a device with a lower roof may be slower by as much.
+/// The same types on another device are faster than the ratio of the roofs explains.
 fn of_platforms(scan: &Scan<'_>, slow: &Group, fast: &Group) -> bool {
     let device = |g: &Group| scan.data().device[g.row as usize];
     let roof = |g: &Group| g.roof_s / g.calls;

@@ -1,4 +1,4 @@
-//! The ledger split by cause: one account of one side and device, and what makes it one cause.
+//! The ledger split by cause: one account of one side and device, further split by its [`Detail`].
 
 use crate::ledger::{
     Account, Change, Ledger, Posting, Splitter, TileCost, rest_bound, size_between, sizes, types_of,
@@ -9,66 +9,66 @@ use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
 
-/// Causes under this share of their side's time are one line.
+/// Causes below this fraction of their side's time are joined in one line.
 const SMALL: f64 = 0.005;
 
-/// What makes the seconds of an account one cause.
+/// What distinguishes the parts of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detail {
     /// The whole account.
     All,
-    /// The slower layout and the faster one.
+    /// Slower and faster layout.
     Layouts(&'static str, &'static str),
-    /// The slower types and the faster ones, as indices of [`Scan::type_name`](super::Scan::type_name).
+    /// Slower and faster types, as indices of [`Scan::type_name`](super::Scan::type_name).
     Types(u32, u32),
-    /// The file and library of the faster run.
+    /// File and library of the faster run.
     Place(u16, u32),
-    /// The slower kernel and the faster one, as codes.
+    /// Slower and faster kernel, as codes.
     Kernels(u32, u32),
-    /// The size that is larger: 0 is M, 1 is N, 2 is K.
+    /// The larger size: 0 is M, 1 is N, 2 is K.
     Size(u8),
-    /// What costs most with the tile of the run.
+    /// What costs most about the run's tile.
     Tile(TileCause),
     /// What limits the GEMM.
     Bound(Bound),
 }
 
-/// What costs most with a tile.
+/// What costs most about a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TileCause {
-    /// Tiles reach past the edge of the output.
+    /// Tiles overlap the edge of the output.
     Padding,
     /// The last wave is not full.
     Waves,
-    /// There are fewer workgroups than units.
+    /// Fewer workgroups than units.
     FewWorkgroups,
 }
 
-/// One cause of lost time: an account of one side and device, the rest by what bounds the GEMMs.
+/// One cause of lost time: an account of one side and device; the rest account is split by bound.
 #[derive(Clone, Debug)]
 pub(super) struct Cause {
     /// Index in [`Ledger::books`].
     pub book: usize,
     pub account: Account,
-    /// Its split: its exclusive seconds of the ledger over all calls.
+    /// Split: its exclusive seconds of the ledger over all calls.
     pub split_s: f64,
-    /// What is saved over all calls if only this is changed, whichever account holds the time.
+    /// Seconds saved over all calls if only this is changed, whichever account holds the time.
     pub alone_s: f64,
-    /// Seconds of the rest between the datasheet's roof and the achievable one, which no run has shown to be
+    /// Seconds of the rest account between the datasheet roof and the achievable roof, which no run has shown to be
     /// possible.
     pub above_s: f64,
-    /// Time of its rows over all calls.
+    /// Time of its rows over all calls, seconds.
     pub time_s: f64,
-    /// What it is made of, the largest first once all is added up.
+    /// Its parts, largest first once all rows are added.
     pub parts: Vec<DetailSum>,
-    /// The row that alone saves most of it, its seconds, and the part that it is of.
+    /// The row that alone saves most, its seconds, and its part.
     pub most: (u32, f64, Detail),
-    /// Of M, N and K the one value that can hold most of its seconds.
+    /// For M, N and K: the value that may hold most of its seconds.
     pub sizes: [Vote; 3],
 }
 
-/// A weighted majority vote (Boyer and Moore): a value that holds over half of the weight wins it, with at least
-/// what it holds over a half, twice.
+/// A weighted majority vote (Boyer-Moore): a value with a share s > 0.5 of the weight wins, with a final weight of at
+/// least 2 s - 1 of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Vote {
     pub value: u32,
@@ -85,7 +85,7 @@ impl Vote {
     }
 }
 
-/// What one [`Detail`] holds of a cause.
+/// One [`Detail`]'s part of a cause.
 #[derive(Clone, Debug)]
 pub(super) struct DetailSum {
     pub detail: Detail,
@@ -98,7 +98,7 @@ pub(super) struct DetailSum {
 pub(super) struct Sums<'a> {
     pub ledger: Ledger,
     pub causes: Vec<Cause>,
-    /// By book, what its causes that do not weigh save together; 0 where they are not several.
+    /// By book: what its small causes save together; 0 unless there are several.
     pub others_alone_s: Vec<f64>,
     pub splitter: Splitter<'a>,
     /// Names of types.
@@ -106,7 +106,7 @@ pub(super) struct Sums<'a> {
 }
 
 impl Cause {
-    /// What is changed if it is ticked.
+    /// The change to the ledger if the user ticks the cause.
     pub(super) fn change(&self) -> Change {
         let bound = match self.most.2 {
             Detail::Bound(bound) => Some(bound),
@@ -117,8 +117,8 @@ impl Cause {
 }
 
 impl<'a> Sums<'a> {
-    /// Adds up the rows that a splitter splits: the causes first, then what those that do not weigh save
-    /// together. Awaits `pause` every few thousand rows.
+    /// Adds up the rows of a splitter: first the causes, then what the small ones save together. Awaits `pause` every
+    /// few thousand rows.
     pub(super) async fn of(splitter: Splitter<'a>, frame: &Frame, pause: &impl AsyncFn()) -> Self {
         let mut causes = Causes::new(frame);
         let ledger = Ledger::add_up(&splitter, &[], |posting| causes.add(posting), pause).await;
@@ -138,15 +138,15 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// Causes while they are added up.
+/// Causes while rows are added.
 struct Causes<'f> {
     frame: &'f Frame,
     causes: Vec<Cause>,
     index: FxHashMap<(usize, Account, Option<Bound>), usize>,
-    /// By cause and detail, the place among the cause's parts.
+    /// By cause and detail: index among the cause's parts.
     part_of: FxHashMap<(usize, Detail), usize>,
     types: Vec<String>,
-    /// By operation, index of its types.
+    /// By operation: index of its types.
     type_of: Vec<u32>,
 }
 
@@ -167,7 +167,7 @@ impl<'f> Causes<'f> {
     fn add(&mut self, posting: &Posting<'_>) {
         let Causes { frame, causes, index, part_of, type_of, .. } = self;
         for account in Account::ALL.into_iter().filter(|a| a.is_lost()) {
-            // At least the split: what holds no time may still save some alone.
+            // Alone is at least the split: an account without time may still save some alone.
             let alone_s = posting.entry.alone_s(account) * posting.calls;
             if alone_s <= 0.0 {
                 continue;
@@ -225,7 +225,7 @@ impl<'f> Causes<'f> {
     }
 }
 
-/// Seconds of a call between a datasheet's roof and the achievable one; 0 under any other roof.
+/// Seconds of a call between the datasheet roof and the achievable roof; 0 under any other roof.
 fn above_s(frame: &Frame, r: usize) -> f64 {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
     let device = metrics.devices[usize::from(data.device[r])].as_ref();
@@ -237,7 +237,7 @@ fn above_s(frame: &Frame, r: usize) -> f64 {
     }
 }
 
-/// The largest cost of the tile behind a row's account.
+/// What costs most about a row's tile.
 pub fn tile_cause(tile: Option<&TileCost>) -> TileCause {
     match tile {
         Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
@@ -250,7 +250,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
     let data: &Dataset = &frame.data;
     let r = posting.row as usize;
     let op = |r: usize| usize::from(data.op[r]);
-    // An account of an alternative has one.
+    // Every account of a measured alternative has one.
     let other = posting.entry.alternative_in(account).map_or(r, |a| a.row as usize);
     match account {
         Account::Layout => Detail::Layouts(data.ops[op(r)].layout(), data.ops[op(other)].layout()),
@@ -270,7 +270,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
     }
 }
 
-/// The causes that do not weigh, by book.
+/// The small causes, by book.
 pub(super) fn small<'s>(ledger: &Ledger, causes: &'s [Cause]) -> Vec<Vec<&'s Cause>> {
     let mut out: Vec<Vec<&Cause>> = vec![Vec::new(); ledger.books.len()];
     for cause in causes.iter().filter(|c| is_small(ledger, c)) {

@@ -1,4 +1,4 @@
-//! Rule: what a trace's time goes to besides GEMMs: gaps, communication, the largest other kernel.
+//! Rule: time of a trace outside the GEMMs: gaps, communication, the largest other kernel.
 
 use super::{
     Basis, CRITICAL_SHARE, Category, Fact, FindingFacts, Kind, Need, Rule, Scan, Severity, hits,
@@ -6,11 +6,11 @@ use super::{
 use gemmscope_model::tiling::kernel_name::communicates;
 use gemmscope_table::dataset::{Source, TraceContext};
 
-/// A device that is idle for more than this share of the time is worth a word.
+/// Idle fraction above which it is reported.
 const IDLE: f64 = 0.20;
-/// From this share on it is what to look at first.
+/// Idle fraction from which it is the first thing to look at.
 const MOSTLY: f64 = 0.50;
-/// The same for communication that nothing hides, and for a kernel's share of the compute time.
+/// Reporting threshold for exposed communication, and for a kernel's fraction of the compute time.
 const NOTABLE: f64 = 0.10;
 
 pub(super) const RULE: Rule = Rule {
@@ -42,7 +42,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     out
 }
 
-/// A finding about a time and the whole that it is a part of, without rows. Times in seconds.
+/// A finding about a time and the whole it is part of, without rows. Times in seconds.
 fn of(
     rule: &Rule,
     (scan, source): (&Scan<'_>, u16),
@@ -63,7 +63,7 @@ fn of(
 fn idle(rule: &Rule, file: (&Scan<'_>, u16), trace: &TraceContext) -> Option<FindingFacts> {
     let (idle_s, whole_s) = (trace.idle_time_s()?, trace.total_s?);
     (idle_s > IDLE * whole_s).then(|| {
-        // Recording takes time itself.
+        // If recording slowed the program, the idle time is an upper bound.
         let fact = Fact::Idle { whole_s, at_most: !trace.slowed_by.is_empty() };
         of(rule, file, [idle_s, whole_s], fact)
     })
@@ -86,7 +86,7 @@ fn other_kernel(
     gemm_s: f64,
 ) -> Option<FindingFacts> {
     let trace = source.trace.as_deref();
-    // The rule about communication tells of its kernels where their time is known.
+    // The communication rule covers these kernels if their exposed time is known.
     let told = trace.is_some_and(|t| t.exposed_comm_s.is_some());
     let mut named = source.not_gemm_names.iter().filter(|(name, _)| !(told && communicates(name)));
     let (name, sum) = named.next()?;

@@ -1,5 +1,4 @@
-//! Rule: so many rows are above the roof that the device, the type or the unit must be another; or the
-//! kernels cannot run on the device.
+//! Rule: so many rows are above the roof, or kernels cannot run on the device, that device, type or unit must be wrong.
 
 use super::above_roof::causes;
 use super::hits::{self, Hit};
@@ -10,7 +9,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::kernel_target::kernel_targets;
 use gemmscope_table::metrics::ABOVE_ROOF;
 
-/// With more than this share of the rows above their roof, the device is in doubt.
+/// Fraction of rows above their roof from which the device is in doubt.
 pub(super) const SHARE: f64 = 0.20;
 
 pub(super) const RULE: Rule = Rule {
@@ -22,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Rows above their roof and rows with a roof.
+/// Number of groups above their roof, and of groups with a roof.
 fn above(scan: &Scan<'_>) -> (usize, usize) {
     let known = scan.checked().filter(|(_, g)| g.roof_s.is_finite());
     known.fold((0, 0), |(above, all), (_, g)| {
@@ -35,7 +34,7 @@ fn in_doubt(scan: &Scan<'_>) -> bool {
     above as f64 > SHARE * all as f64 || other_kernels(scan.frame).is_some()
 }
 
-/// The first device that cannot run the kernels of its rows, by its code, and what they were built for.
+/// Code of the first device that cannot run the kernels of its rows, and the kernels' target.
 pub fn other_kernels(frame: &Frame) -> Option<(u16, String)> {
     let devices = &frame.metrics.devices;
     let targets = kernel_targets(&frame.data).into_iter().enumerate();
@@ -46,7 +45,7 @@ pub fn other_kernels(frame: &Frame) -> Option<(u16, String)> {
     wrong.next()
 }
 
-/// The finding that kernels were built for another device than the file names.
+/// Finding: kernels were built for another device than the file names.
 fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: String) -> Vec<FindingFacts> {
     let of_device = |g: &Group| scan.data().device[g.row as usize] == code;
     let hits: Vec<Hit> =
@@ -80,7 +79,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     one(rule, scan, hits, &fact)
 }
 
-/// One question, whatever the sides: it holds the rows of all of them.
+/// One question over the rows of all sides.
 fn one(rule: &Rule, scan: &Scan<'_>, hits: Vec<Hit>, fact: &Fact) -> Vec<FindingFacts> {
     let mut found = hits::joined(rule, scan, vec![hits], |_| Some(fact.clone()));
     let of_others: Vec<u32> = found.iter().skip(1).flat_map(|f| f.evidence.rows.clone()).collect();

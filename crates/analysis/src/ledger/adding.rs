@@ -1,4 +1,4 @@
-//! Adds the accounts of rows up, a book for each side and device.
+//! Adds up the accounts of rows, one book per side and device.
 
 use super::{Account, Book, Change, Entry, Ledger, Runs, Splitter, change, scatter};
 use gemmscope_model::pass;
@@ -7,20 +7,20 @@ use gemmscope_table::dataset::Source;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Typical;
 
-/// A row that is added up.
+/// A row while it is added up.
 pub struct Posting<'p> {
     /// The row.
     pub row: u32,
     /// Index of its book.
     pub book: usize,
-    /// Its calls.
+    /// Number of calls.
     pub calls: f64,
     /// Its accounts.
     pub entry: &'p Entry,
 }
 
-/// Time of GEMMs without a known shape, by source. Each source counts once, for the first set with a row
-/// of it, and only where all rows pass: filters say nothing of what is no row.
+/// Time of GEMMs without a known shape, by source. Each source counts once, for the first set with a row of it, and
+/// only if all rows pass, because filters do not apply to GEMMs without rows.
 struct WithoutShape<'a> {
     sources: &'a [u16],
     time_s: Vec<f64>,
@@ -43,12 +43,12 @@ impl<'a> WithoutShape<'a> {
     }
 }
 
-/// Rows whose groups are read together: the processor then waits for many places of memory at a time.
+/// Rows whose groups are read together, so that their cache misses overlap.
 const BLOCK: usize = 64;
 
 impl Ledger {
-    /// Adds up the rows that count and pass the filters, as changes leave them; `each` is told of every row.
-    /// Awaits `pause` every few thousand rows.
+    /// Adds up the rows that count and pass the filters, after `changes`; calls `each` for every row. Awaits `pause`
+    /// every few thousand rows.
     pub async fn add_up(
         splitter: &Splitter<'_>,
         changes: &[Change],
@@ -58,7 +58,7 @@ impl Ledger {
         let sets = splitter.frame.sets();
         let mut adding = Adding::new(splitter, changes, &sets);
         for (book, set) in sets.iter().enumerate() {
-            // A group that two sides share counts on both.
+            // A group in two sets counts in both.
             adding.seen.fill(0);
             for rows in set.rows.chunks(pass::ROWS) {
                 rows.chunks(BLOCK).for_each(|block| adding.add_block(book, block, &mut each));
@@ -69,22 +69,22 @@ impl Ledger {
     }
 }
 
-/// A [`Ledger`] while it is added up.
+/// A [`Ledger`] under construction.
 struct Adding<'s, 'a> {
     splitter: &'s Splitter<'a>,
-    /// Changes that are made before rows are added up.
+    /// Changes applied to each row before it is added.
     changes: &'s [Change],
-    /// By group, as bits: the accounts of the set at hand that hold time of it; then those with an alternative that
-    /// counts; then one for the group itself.
+    /// By group, bits for the current set: accounts with time in it; accounts with an alternative that counts; and the
+    /// group itself.
     seen: Vec<u32>,
     properties: scatter::Properties<'a>,
-    /// By book.
+    /// Gains by book.
     gains: Vec<scatter::Gains>,
     books: Vec<Book>,
 }
 
 impl<'s, 'a> Adding<'s, 'a> {
-    /// Nothing is added up yet.
+    /// An empty ledger.
     fn new(splitter: &'s Splitter<'a>, changes: &'s [Change], sets: &[CountedSet]) -> Self {
         let frame = splitter.frame;
         let mut without = WithoutShape::new(frame);
@@ -118,14 +118,14 @@ impl<'s, 'a> Adding<'s, 'a> {
         }
     }
 
-    /// Adds up some rows of a book.
+    /// Adds some rows to a book.
     fn add_block(&mut self, book: usize, block: &[u32], each: &mut impl FnMut(&Posting<'_>)) {
         let Splitter { frame, partners, .. } = self.splitter;
         let held: Vec<_> = block.iter().map(|row| self.splitter.held(*row)).collect();
         for (&row, held) in block.iter().zip(&held) {
             let calls = frame.calls(row as usize);
             let mut time_s = frame.data.time_s[row as usize] * calls;
-            // A count that is not known says nothing of time.
+            // A row with an unknown number of calls adds no time.
             if time_s.is_finite()
                 && let Some(mut entry) = self.splitter.split(row, held.as_ref())
             {
@@ -171,7 +171,7 @@ impl<'s, 'a> Adding<'s, 'a> {
         }
     }
 
-    /// The sums.
+    /// The finished ledger.
     fn finish(mut self) -> Ledger {
         for (book, gains) in self.books.iter_mut().zip(&self.gains) {
             book.scatter = gains.scatter(&self.splitter.partners);

@@ -1,65 +1,65 @@
-//! The accounts of one side on one device, added up.
+//! Accounts of one side on one device, summed.
 
 use super::{Account, Evidence, Scatter};
 use gemmscope_table::metrics::Typical;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// What one account of one side and device holds.
+/// Total of one account of one side and device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sum {
     /// Seconds over all calls.
     pub seconds: f64,
-    /// Groups with time in it.
+    /// Number of groups with time in it.
     pub groups: u64,
 }
 
-/// Which runs a time is of, and of how many GEMMs.
+/// Which runs a total includes, and of how many GEMMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Runs {
-    /// All of them.
+    /// All runs.
     #[default]
     All,
-    /// The fastest variant of each.
+    /// The fastest variant of each GEMM.
     Fastest(u64),
-    /// The middle one of the repeats of each, of an even number the faster of the two.
+    /// The median repeat of each GEMM (the faster of the middle two if their number is even).
     Middle(u64),
 }
 
 /// The accounts of one side on one device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Book {
-    /// Index of the side in [`Frame::counted`].
+    /// Index of the side in [`Frame::counted`](gemmscope_table::field::Frame::counted).
     pub number: usize,
-    /// Name of the side; "" where none are compared.
+    /// Name of the side; "" if no sides are compared.
     pub side: String,
-    /// Name of the device, as the catalogue has it where it is known; "" where none is stated.
+    /// Name of the device, the catalogue's if known; "" if none is stated.
     pub device: String,
-    /// Its name among the others: its side, and its device where there are several; "" of the only one.
+    /// Name among the books: its side, and its device if there are several; "" for the only book.
     pub name: String,
     /// Time of all calls, seconds.
     pub time_s: f64,
-    /// Time of those with a roof, seconds.
+    /// Time of the calls with a roof, seconds.
     pub known_s: f64,
     /// Their lost time, seconds: calls x max(0, time - roof).
     pub below_s: f64,
-    /// Time of GEMMs of the same traces whose shape is not known, seconds: no account holds it.
+    /// Time of GEMMs of the same traces without a known shape, seconds, which is in no account.
     pub without_s: f64,
-    /// Which runs of its GEMMs the time is of.
+    /// Which runs the time includes.
     pub runs: Runs,
-    /// How near the roof its GEMMs are, where each counts once.
+    /// Efficiency of its GEMMs, each counted once.
     pub typical: Option<Typical>,
-    /// GEMMs.
+    /// Number of GEMMs.
     pub groups: u64,
     /// The split, in the order of [`Account::ALL`]: exclusive seconds, which add up to the time.
     pub accounts: [Sum; Account::COUNT],
-    /// In the same order, what is saved if only this is changed, and of how many GEMMs. These overlap.
+    /// In the same order: seconds saved if only this is changed, and for how many GEMMs. These overlap.
     pub alone: [Sum; Account::COUNT],
-    /// The accounts whose gains may be scatter.
+    /// Accounts whose gains may be scatter.
     pub scatter: Vec<(Account, Scatter)>,
 }
 
 impl Book {
-    /// Words about it, after its name where it has one.
+    /// `words` about the book, after its name if it has one.
     pub fn named(&self, words: &str) -> String {
         match self.name.as_str() {
             "" => words.to_owned(),
@@ -67,12 +67,12 @@ impl Book {
         }
     }
 
-    /// What shows that the gains of an account may be scatter.
+    /// Why the gains of an account may be scatter, if they may.
     pub fn scatter(&self, account: Account) -> Option<Scatter> {
         self.scatter.iter().find(|(of, _)| *of == account).map(|(_, scatter)| *scatter)
     }
 
-    /// What the seconds of an account rest on here.
+    /// Evidence for the seconds of an account in this book.
     pub fn evidence(&self, account: Account) -> Evidence {
         self.scatter(account).map_or(account.evidence(), |_| Evidence::Scatter)
     }
@@ -82,31 +82,31 @@ impl Book {
         self.alone[account as usize]
     }
 
-    /// What an account holds.
+    /// Split of an account.
     pub fn of(&self, account: Account) -> Sum {
         self.accounts[account as usize]
     }
 
-    /// Seconds of all accounts of lost time.
+    /// Total lost seconds.
     pub fn lost_s(&self) -> f64 {
         let lost = Account::ALL.into_iter().filter(|a| a.is_lost());
         lost.map(|a| self.of(a).seconds).sum()
     }
 
-    /// `1 - lost / time` over what has a roof; `None` if nothing has.
+    /// `1 - lost / time` over the calls with a roof; `None` if there are none.
     pub fn share_of_roof(&self) -> Option<f64> {
         (self.known_s > 0.0).then(|| 1.0 - self.below_s / self.known_s)
     }
 
-    /// The accounts that hold time, in the order of [`Account::ALL`].
+    /// Accounts that hold time, in the order of [`Account::ALL`].
     pub fn each(&self) -> impl Iterator<Item = (Account, Sum)> + '_ {
         Account::ALL.into_iter().zip(self.accounts).filter(|(_, s)| s.seconds > 0.0)
     }
 
-    /// The accounts that hold time, most first.
+    /// Accounts that hold time, most first.
     pub fn ranked(&self) -> Vec<(Account, Sum)> {
         let mut held: Vec<_> = self.each().collect();
-        // Of equal ones the first of `ALL`.
+        // The sort is stable: ties stay in the order of `ALL`.
         held.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
         held
     }
@@ -129,7 +129,7 @@ impl Serialize for Book {
             alone_s: self.alone(a).seconds,
             alone_groups: self.alone(a).groups,
         };
-        // An account without time of its own may still save some alone.
+        // An account without time in the split may still save some alone.
         let only_alone = Account::ALL.into_iter().filter(|a| self.of(*a).seconds <= 0.0);
         let only_alone = only_alone.filter(|a| self.alone(*a).seconds > 0.0);
         let held = self.ranked().into_iter().chain(only_alone.map(|a| (a, Sum::default())));

@@ -1,21 +1,21 @@
-//! What is left of a GEMM's time once some changes are made together.
+//! What is left of a GEMM's time after some changes made together.
 
 use super::{Account, Alternative, Entry, Evidence};
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::field::Frame;
 
-/// Something that can be changed: what one account of one side and device is of.
+/// Something that can be changed: the cause of one account of one side and device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
     /// Index in [`Ledger::books`](super::Ledger::books).
     pub book: usize,
-    /// What is changed.
+    /// Account whose cause is changed.
     pub account: Account,
-    /// Of [`Account::Rest`] the GEMMs that this [limits](rest_bound).
+    /// For [`Account::Rest`]: restricts it to GEMMs with this bound.
     pub bound: Option<Bound>,
 }
 
-/// What limits a GEMM whose [`Account::Rest`] is told by that; `None` without a roof.
+/// What limits a GEMM, by which [`Account::Rest`] is split; `None` without a roof.
 pub(crate) fn rest_bound(frame: &Frame, row: u32) -> Option<Bound> {
     match frame.metrics.is_tiny(&frame.data, row as usize) {
         true => Some(Bound::Launch),
@@ -23,12 +23,12 @@ pub(crate) fn rest_bound(frame: &Frame, row: u32) -> Option<Bound> {
     }
 }
 
-/// The accounts of one row that are changed, as bits.
+/// Changed accounts of one row, as bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Changes(u16);
 
 impl Changes {
-    /// Those of a row of a book.
+    /// The changes that apply to a row of a book.
     pub(super) fn of(frame: &Frame, all: &[Change], book: usize, row: u32) -> Changes {
         let own = all.iter().filter(|change| change.book == book);
         let applies = own.filter(|change| match change.account {
@@ -44,14 +44,15 @@ impl Changes {
 }
 
 impl Entry {
-    /// What is left once `changes` are made: the call takes the fastest run that they allow, and accounts that
-    /// nothing measured give back their split.
+    /// The entry after `changes`: the call takes the fastest run that they allow, and accounts without a measurement
+    /// give back their split.
     pub(super) fn left(mut self, changes: Changes) -> Entry {
         let time_s = self.call.total_s();
         let allowed = self.alternatives.into_iter().flatten().filter(|a| changes.has(a.account));
         let call_s = allowed.map(|a| a.call_s).fold(time_s, f64::min);
-        // It comes off the account of the alternative that holds the time. Where that is a smaller change within
-        // the tie of a faster one, it holds less; what lacks comes off the accounts behind it, the last first.
+        // The saving is taken off the alternative's account that holds the time. If that is a smaller change within the
+        // tie of a faster run, it holds less than the saving; the remainder is taken off the later accounts, last
+        // first.
         let mut saved_s = time_s - call_s;
         let held = self.alternative.map(|a| a.account);
         let behind =

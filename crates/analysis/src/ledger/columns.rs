@@ -1,5 +1,5 @@
-//! The accounts as columns of the table: seconds of all calls of a row in each account, and the account
-//! that holds most of what it loses.
+//! Accounts as columns of the table: by row, seconds of all calls in each account, and the account that holds most of
+//! its lost time.
 
 use super::{Account, Partners, Splitter};
 use gemmscope_model::units::capitalized;
@@ -7,25 +7,25 @@ use gemmscope_table::field::{Categories, Codes, Derived, Field, FieldInfo, Field
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, OnceLock};
 
-/// Key of the category: the account that holds most of what a row loses.
+/// Key of the category column: the account with most of a row's lost time.
 pub const LARGEST_LOSS: &str = "ledger.largest_loss";
 
-/// Its value where a row is at its roof, and no run is faster.
+/// Its value if a row is at its roof and no run is faster.
 pub const NOTHING_LOST: &str = "nothing lost";
 
-/// Finds the partners of a table.
+/// Function that finds the partners of a table.
 type Find = Box<dyn Fn(&Frame) -> Arc<Partners> + Send + Sync>;
 
-/// The columns of one table and its figures. The partners are found when a column is first read.
+/// Derived columns of one table and its metrics. Partners are found when a column is first read.
 pub struct Columns {
     find: Find,
     partners: OnceLock<Arc<Partners>>,
-    /// By row, the place of its value among [`values`].
+    /// By row: index of its value in [`values`].
     largest: OnceLock<Vec<u32>>,
     fields: Vec<FieldInfo>,
 }
 
-/// The accounts that a row can lose most to, nothing, and that its roof is not known.
+/// The category's values: lost accounts, "nothing lost", and "roof unknown".
 fn values() -> Vec<String> {
     let losses = Account::ALL.into_iter().filter(|a| a.is_lost()).map(Account::label);
     losses.chain([NOTHING_LOST, Account::NoRoof.label()]).map(str::to_owned).collect()
@@ -37,18 +37,18 @@ impl Debug for Columns {
     }
 }
 
-/// The field of an account: its seconds over all calls of a row.
+/// Field of an account: its seconds over all calls of a row.
 pub fn field_of(account: Account) -> Field {
     Field::Column(format!("ledger.{}", account.key()))
 }
 
 impl Columns {
-    /// Empty until first used.
+    /// Columns that find the partners themselves on first use.
     pub fn new() -> Arc<Columns> {
         Columns::asking(Partners::of)
     }
 
-    /// The same, with partners that may be computed already.
+    /// Columns that get the partners from `find`, which may have computed them already.
     pub fn asking(find: impl Fn(&Frame) -> Arc<Partners> + Send + Sync + 'static) -> Arc<Columns> {
         let of = |account: Account| FieldInfo {
             field: field_of(account),

@@ -1,13 +1,11 @@
-//! The fastest comparable runs of every GEMM of a table: what else was measured that differs in one thing.
+//! Finds the fastest comparable runs (partners) of every GEMM of a table: measured runs that differ in one property.
 //!
-//! A *group* is one configuration (M, N, K, batch, types, layout, epilogue) of one library in one file
-//! on one device: a point of sizes x [kind](Kinds). Its candidate is its fastest kernel or tile (the median
-//! of that one's repeats). Rows are brought together by their sizes, so the groups of the same sizes lie
-//! beside each other. The sizes that agree in all but one of M, N, K are walked from the largest down, with
-//! the fastest run so far of each kind. Then the groups of the same sizes are compared (another layout, type
-//! or library). Linear in the rows, but for sorts within a bucket of keys. Memory is read in
-//! sequence, which costs a tenth of reading it at random. All rows of the table take part, whatever passes
-//! the filters.
+//! A *group* is one configuration (M, N, K, batch, types, layout, epilogue) of one library in one file on one device: a
+//! pair of sizes and [kind](Kinds). It is represented by its fastest kernel or tile (the median of that one's repeats).
+//! Rows are grouped by their sizes, so that groups of the same sizes are adjacent. Sizes that agree in all but one of
+//! M, N, K are walked from the largest down, keeping the fastest run so far of each kind. Then groups of the same sizes
+//! are compared (another layout, type or library). Linear in the rows, except for sorts within a bucket of keys. Memory
+//! is read sequentially, which costs a tenth of random access. All rows of the table take part, whatever the filters.
 
 use super::account::Account;
 use gemmscope_model::dtype::DataType;
@@ -22,56 +20,55 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A difference of up to 2 % is no difference.
+/// A ratio of up to 1.02 is a tie.
 pub const TIE: f64 = 1.02;
 
-/// No group, no row.
+/// Index that means no group, or no row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The properties in which a group may differ from its partners, the smallest change first.
+/// Properties in which a group may differ from its partners, smallest change first.
 pub(super) const LINES: [Account; 4] =
     [Account::Layout, Account::Type, Account::Size, Account::Library];
 
-/// Place of [`Account::Size`] in [`LINES`].
+/// Index of [`Account::Size`] in [`LINES`].
 const SIZE: usize = 2;
 
-/// The comparable runs of a table: by group, the fastest of each kind of change.
+/// Comparable runs of a table: for each group, the fastest run per kind of change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Partners {
     /// Group of each row; [`NONE`] without a time.
     pub(super) group_of: Vec<u32>,
-    /// By group: the fastest comparable runs.
+    /// By group: its fastest comparable runs.
     pub(super) groups: Vec<Held>,
-    /// By group: it has several runs or a partner. Small enough for the processor's cache, while most of
-    /// `groups` need not be read.
+    /// By group: true if it has several runs or a partner. Fits in the CPU cache, and saves reading most of `groups`.
     pub(super) comparable: Vec<bool>,
-    /// By group, its [kind](Kinds).
+    /// By group: its [kind](Kinds).
     pub(super) kind_of: Vec<u32>,
-    /// By kind, and by M, N, K: how often the next larger size was over 2 % faster, and slower.
+    /// By kind and M, N, K: how often the next larger size was over 2 % faster, and slower.
     pub(super) larger: Vec<[[u32; 2]; 3]>,
 }
 
-/// The fastest comparable runs of a group.
+/// Fastest comparable runs of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Held {
-    /// The group's own fastest run that is not above its datasheet roof: row, variant and seconds;
-    /// [`NONE`] and infinite if all are.
+    /// The group's own fastest run that is not above its datasheet roof: row, variant and seconds; [`NONE`] and
+    /// infinity if there is none.
     pub own: u32,
     pub own_variant: u32,
     pub own_s: f64,
-    /// By [`LINES`]: seconds of the fastest run of the groups that differ in that alone, infinite without one.
+    /// By [`LINES`]: seconds of the fastest run in groups that differ only in that; infinity if there is none.
     pub others_s: [f64; LINES.len()],
-    /// The rows of these runs; [`NONE`] without one.
+    /// Rows of these runs; [`NONE`] if there is none.
     pub others: [u32; LINES.len()],
 }
 
 impl Partners {
-    /// The faster runs of all rows of the frame's table.
+    /// Partners of all rows of the frame's table.
     pub fn of(frame: &Frame) -> Arc<Partners> {
         pass::at_once(Partners::find(frame, &pass::none))
     }
 
-    /// As [`Partners::of`]. Awaits `pause` every few thousand rows.
+    /// Like [`Partners::of`]. Awaits `pause` every few thousand rows.
     pub async fn find(frame: &Frame, pause: &impl AsyncFn()) -> Arc<Partners> {
         let mut pairing = Pairing::new(frame);
         pairing.group_rows(pause).await;
@@ -84,7 +81,7 @@ impl Partners {
     }
 }
 
-/// [`Partners`] while they are worked out.
+/// [`Partners`] under construction.
 struct Pairing<'a> {
     data: &'a Dataset,
     metrics: &'a Metrics,
@@ -94,26 +91,26 @@ struct Pairing<'a> {
     out: Partners,
 }
 
-/// M, N, K and batch, and where their groups end.
+/// M, N, K and batch, and the end of their groups (prefix sum).
 struct Sizes {
     of: [u32; 4],
     end: u32,
 }
 
-/// A row among those of its sizes, in the order that brings groups, variants and repeats together.
+/// A row among those of its sizes; ordered so that groups, variants and repeats are adjacent.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
     /// [`NONE`] without a time.
     kind: u32,
     variant: u32,
-    /// Seconds, as bits: those of times that are not negative are in their order.
+    /// Bits of the seconds, since non-negative floats order as their bits do.
     time: u64,
     row: u32,
-    /// False where it is over 2 % above its datasheet roof: it is nobody's alternative.
+    /// False if it is over 2 % above its datasheet roof and therefore nobody's alternative.
     possible: bool,
 }
 
-/// Sizes on a line, the largest first.
+/// A size on a line (all else equal), largest first.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Size {
     larger_first: std::cmp::Reverse<u32>,
@@ -121,20 +118,20 @@ struct Size {
     at: u32,
 }
 
-/// Seconds and row of a run: orders runs by speed, of equal ones the first row.
+/// Seconds and row of a run: orders runs by speed, then by row.
 type Speed = (f64, u32);
 
-/// The speed of no run.
+/// Speed if there is no run.
 const SLOWEST: Speed = (f64::INFINITY, NONE);
 
-/// The groups of some sizes.
+/// Range of the groups of some sizes.
 fn groups_of(sizes: &[Sizes], at: usize) -> Range<usize> {
     let start = at.checked_sub(1).map_or(0, |before| sizes[before].end);
     start as usize..sizes[at].end as usize
 }
 
 impl<'a> Pairing<'a> {
-    /// Looks at the columns; no row is grouped yet.
+    /// Reads the columns; no row is grouped yet.
     fn new(frame: &'a Frame) -> Pairing<'a> {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         Pairing {
@@ -147,7 +144,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// Brings rows together by their sizes, and makes groups of them.
+    /// Groups rows by their sizes, then into groups.
     async fn group_rows(&mut self, pause: &impl AsyncFn()) {
         let Pairing { data, metrics, variants, kinds, sizes, out } = self;
         let run = |r: usize| {
@@ -169,7 +166,7 @@ impl<'a> Pairing<'a> {
                     firsts.push((runs[0].1.row, out.groups.len()));
                 }
             }
-            // A loop of its own: the processor then waits for many places of memory at a time.
+            // A separate loop, so that the cache misses of several rows overlap.
             sizes.extend(firsts.into_iter().map(|(row, end)| {
                 let r = row as usize;
                 let of = [data.m[r], data.n[r], data.k[r], data.batch[r]];
@@ -179,7 +176,7 @@ impl<'a> Pairing<'a> {
         gather((data.len(), pass::ROWS), |r| data.sizes_hash(r), run, add, pause).await;
     }
 
-    /// Pairs the groups of sizes that agree in all but M (0), N (1) or K (2).
+    /// Pairs groups whose sizes agree in all but M (0), N (1) or K (2).
     async fn pair_larger(&mut self, size: usize, pause: &impl AsyncFn()) {
         let Pairing { kinds, sizes, out, .. } = self;
         let key = |at: usize| {
@@ -190,7 +187,7 @@ impl<'a> Pairing<'a> {
         };
         let item =
             |at: usize| Size { larger_first: std::cmp::Reverse(sizes[at].of[size]), at: at as u32 };
-        // Sizes with many groups take longer.
+        // Fewer sizes between two pauses if they have many groups.
         let most = 1 + sizes.len() / (1 + out.groups.len() / pass::ROWS);
         let pair = |found: &[(u64, Size)]| {
             let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
@@ -199,7 +196,7 @@ impl<'a> Pairing<'a> {
         gather((sizes.len(), most), key, item, pair, pause).await;
     }
 
-    /// Pairs the groups of the same sizes.
+    /// Pairs groups of the same sizes.
     async fn pair_alike(&mut self, pause: &impl AsyncFn()) {
         let mut paired = 0;
         for at in 0..self.sizes.len() {
@@ -215,7 +212,7 @@ impl<'a> Pairing<'a> {
 }
 
 impl Partners {
-    /// Makes groups of all rows of some sizes, but for those without a time.
+    /// Makes groups of all timed rows of some sizes.
     fn add(&mut self, runs: &[(u64, Run)]) {
         let kinds = runs.chunk_by(|a, b| a.1.kind == b.1.kind);
         for runs in kinds.filter(|runs| runs[0].1.kind != NONE) {
@@ -230,8 +227,8 @@ impl Partners {
     }
 }
 
-/// The run that stands for a group: of its fastest variant, by the middle one of its repeats (of an even
-/// number the faster of the two), of those that are not above their roof; and its variant.
+/// The run that represents a group, and its variant: the median repeat (the faster of the middle two if their number is
+/// even) of the fastest variant, among runs that are not above their roof.
 fn fastest(runs: &[(u64, Run)]) -> (Speed, u32) {
     let repeats = runs.chunk_by(|a, b| a.1.variant == b.1.variant);
     let middles = repeats.map(|repeats| repeats[(repeats.len() - 1) / 2].1);
@@ -239,7 +236,7 @@ fn fastest(runs: &[(u64, Run)]) -> (Speed, u32) {
     possible.map_or((SLOWEST, NONE), |run| ((f64::from_bits(run.time), run.row), run.variant))
 }
 
-/// The kernel, tile and settings of a row, as a hash.
+/// Hash of a row's kernel, tile and settings.
 pub(super) fn variant_of(variants: &[&ColumnData], row: usize) -> u32 {
     variant(variants, 0, row) as u32
 }
@@ -262,38 +259,38 @@ impl Held {
 struct Kinds<'a> {
     library: Option<&'a [u32]>,
     properties: Vec<OperationHashes>,
-    /// Peak rates of a device code and an operation.
+    /// Source of the peak rate of a device and an operation.
     metrics: &'a Metrics,
     numbers: FxHashMap<(u64, u32), u32>,
-    /// Numbers of what kinds have in common, by what they differ in.
+    /// Ids of the sets of kinds that differ in one property, by that property and a hash of the others.
     sets: FxHashMap<(usize, u64), u32>,
-    /// By kind: the set of the kinds that differ from it in each of [`LINES`] alone.
+    /// By kind: for each of [`LINES`], the set of kinds that differ from it only in that.
     alike: Vec<[u32; 4]>,
-    /// By set, for the sizes at hand: its two fastest.
+    /// By set, for the current sizes: the two fastest.
     best: Vec<[Speed; 2]>,
     larger: Vec<Larger>,
-    /// Number of the line at hand.
+    /// Number of the current line.
     line: u32,
 }
 
-/// The runs of a kind that are larger on the line at hand.
+/// Runs of a kind that are larger, on the current line.
 #[derive(Clone)]
 struct Larger {
-    /// The line that they are of.
+    /// The line that the fields below are for.
     line: u32,
     fastest: Speed,
-    /// Seconds of the next larger one, NaN without one.
+    /// Seconds of the next larger one; NaN if there is none.
     next_s: f64,
-    /// By M, N, K: how often the next larger one was over [`TIE`] faster, and slower; on all lines.
+    /// By M, N, K, over all lines: how often the next larger one was over [`TIE`] faster, and slower.
     seen: [[u32; 2]; 3],
 }
 
-/// Hashes of operations with one property left out.
+/// Hashes of operations with one property omitted.
 struct OperationHashes {
     without_layout: u64,
-    /// Equal for operations that differ in the types alone and move the same bytes.
+    /// Equal for operations that differ only in types and move the same bytes.
     without_types: u64,
-    /// What stands for the peak rate where that is not known.
+    /// Stands for the peak rate if that is unknown.
     unknown_rate: u64,
 }
 
@@ -319,7 +316,7 @@ impl<'a> Kinds<'a> {
                 without_layout: folded(op.with_layout(false, false).key()),
                 without_types: parts.into_iter().fold(1, mix),
                 unknown_rate: match op.compute {
-                    // They multiply at one rate on every device that has both.
+                    // fp16 and bf16 have the same rate on every device that has both.
                     DataType::Fp16 | DataType::Bf16 => 1,
                     other => 2 + other as u64,
                 },
@@ -338,8 +335,8 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// Gives each of the groups of some sizes the fastest run that differs from it in layout, type or library alone:
-    /// of each set of such groups the fastest, and that one the second.
+    /// Gives each of the groups of some sizes the fastest run that differs from it only in layout, type or library: the
+    /// fastest of each set, and for that one the second fastest.
     fn pair_alike(&mut self, groups: Range<usize>, out: &mut Partners) {
         let Partners { groups: held, comparable, kind_of, .. } = out;
         let (comparable, kind_of) = (&mut comparable[groups.clone()], &kind_of[groups.clone()]);
@@ -367,7 +364,7 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// Gives the groups of sizes that differ in one size (0 is M, 1 is N, 2 is K) the fastest of their kind that is
+    /// Gives each group on a line of sizes (all equal except M (0), N (1) or K (2)) the fastest run of its kind that is
     /// larger in it.
     fn pair_larger(
         &mut self,
@@ -409,7 +406,7 @@ impl<'a> Kinds<'a> {
         if kind == next {
             let place = mix(u64::from(device) << 16 | u64::from(source), u64::from(library));
             let operation = &self.properties[usize::from(op)];
-            // Bytes and the datasheet's peak alike make one roof; what is best measured differs by type.
+            // Equal bytes and datasheet peak mean an equal roof; achievable rates differ by type.
             let rate = match self.metrics.sheet_of(device, op) {
                 Some(roof) => roof.peak_flops_per_s.to_bits(),
                 None => operation.unknown_rate,

@@ -1,11 +1,11 @@
-//! Which rows an account's seconds are of.
+//! Rows that an account's seconds belong to.
 
 use super::{Account, Book, Partners, Splitter};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
 
-/// The rows of a book that hold time in an account, ascending: what a filter to that account shows.
-/// `frame` and `partners` are those that the book was added up from.
+/// Rows of a book with time in an account, ascending, which a filter to that account shows. Pass the `frame` and
+/// `partners` that the book was computed from.
 pub fn rows_of(frame: &Frame, partners: &Arc<Partners>, book: &Book, account: Account) -> Vec<u32> {
     let mut sets = frame.sets().into_iter();
     let own = sets.find(|set| (set.side, &set.device) == (book.number, &book.device));

@@ -1,8 +1,9 @@
-//! Whether single measurements of what makes no difference would show the gains of an account too.
+//! Tests whether an account's gains could be scatter: whether measurements of something that makes no difference would
+//! show them too.
 //!
-//! A layout or type is tested from both sides: as often as the one is slower, the other may be. Of sizes the
-//! next larger one should be slower: it does more work. Several runs of both tell it at once, of whatever differs:
-//! where some of the slower one are faster than some of the other.
+//! A layout or type is tested in both directions: if it is scatter, each is slower about as often. For sizes, the next
+//! larger one should be slower, because it does more work. Several runs of both sides decide any difference: it is
+//! scatter if some runs of the slower one are faster than some of the other.
 
 use super::partners::variant_of;
 use super::{Account, Alternative, Partners, Posting};
@@ -10,20 +11,20 @@ use gemmscope_table::data_kind::variant_columns;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 
-/// No scatter makes a call take so many times as long as another.
+/// Ratio of times that no scatter explains.
 const BEYOND: f64 = 2.0;
-/// Fewer sizes beside each other than this do not tell scatter from a pattern.
+/// Minimum number of adjacent sizes to distinguish scatter from a pattern.
 const FEWEST: u64 = 20;
 
-/// What shows that the gains of an account may be scatter.
+/// Why the gains of an account may be scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scatter {
     /// Each layout or type is slower than the other about as often.
     BothWays,
-    /// Of several runs of each either is the faster one.
+    /// Repeated runs of both overlap.
     Runs,
-    /// A GEMM with the next larger M (0), N (1) or K (2) and all else equal is over 2 % faster so often, and
-    /// slower so often.
+    /// A GEMM with the next larger M (0), N (1) or K (2) and all else equal is over 2 % faster this often, and slower
+    /// this often.
     Larger {
         /// Which size is larger.
         size: u8,
@@ -34,7 +35,7 @@ pub enum Scatter {
     },
 }
 
-/// Names of the types of a table's operations, each once, and by operation its index in them.
+/// Distinct names of the types of a table's operations, and by operation the index of its name.
 pub(crate) fn types_of(data: &Dataset) -> (Vec<String>, Vec<u32>) {
     let mut types: Vec<String> = Vec::new();
     let of = data.ops.iter().map(|op| {
@@ -54,39 +55,39 @@ pub(crate) fn sizes(data: &Dataset, row: usize) -> [u32; 3] {
     [data.m[row], data.n[row], data.k[row]]
 }
 
-/// The size in which a GEMM differs from another one, the first of M (0), N (1) and K (2).
+/// The first size of M (0), N (1), K (2) in which two GEMMs differ.
 pub(crate) fn size_between(data: &Dataset, row: usize, other: usize) -> u8 {
     let pairs = sizes(data, row).into_iter().zip(sizes(data, other));
     pairs.into_iter().position(|(a, b)| a != b).unwrap_or(0) as u8
 }
 
-/// An account, and what is slower and faster.
+/// Account, slower value, faster value.
 type Pair = (Account, u64, u64);
 
-/// Rows and their seconds.
+/// Number of rows, and seconds.
 type Held = (f64, f64);
 
-/// The gains of one book, as they are added up.
+/// Gains of one book while rows are added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gains {
-    /// Accounts of which a row states its spread, as bits: a gain beyond it is none of scatter.
+    /// Accounts in which a row states its spread, as bits: a gain beyond that is not scatter.
     stated: u16,
-    /// By account: its seconds, and those of rows that gain more than scatter [can show](BEYOND).
+    /// By account: all gained seconds, and those of rows that gain more than scatter [can explain](BEYOND).
     seconds: [(f64, f64); Account::COUNT],
-    /// By account: seconds of rows whose [runs](Scatter::Runs) show both.
+    /// By account: gained seconds of rows whose [runs](Scatter::Runs) overlap.
     crossed: [f64; Account::COUNT],
-    /// The account, the slower and the faster layout or types, and what it holds. There are few.
+    /// Rows and seconds by account and pair of layouts or types (slower, faster). A short list.
     pairs: Vec<(Pair, Held)>,
-    /// By the size that is larger: seconds, and by [kind](Partners::kind_of) whether it has rows.
+    /// By larger size: gained seconds, and by [kind](Partners::kind_of) whether it has such rows.
     sizes: [(f64, Vec<bool>); 3],
 }
 
-/// What all books need to know of a table.
+/// Properties of a table that all books share.
 pub(super) struct Properties<'a> {
     data: &'a Dataset,
     spread: Option<&'a [f64]>,
     type_of: Vec<u32>,
-    /// By group, the shortest and the longest time of the repeats that stand for it; empty where no group has any.
+    /// By group: shortest and longest time of the repeats of its fastest variant; empty if no group has repeats.
     runs: Vec<[f64; 2]>,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Properties<'a> {
         Properties { data, spread, type_of: types_of(data).1, runs: runs_of(data, partners) }
     }
 
-    /// True where a run of the slower row's GEMM is faster than one of the faster row's.
+    /// True if some run of the slower row's group is faster than some run of the faster row's group.
     fn is_crossed(&self, partners: &Partners, slower: usize, faster: usize) -> bool {
         let of = |row: usize| self.runs.get(partners.group_of[row] as usize);
         let several = |[shortest, longest]: &&[f64; 2]| shortest < longest;
@@ -124,7 +125,7 @@ fn runs_of(data: &Dataset, partners: &Partners) -> Vec<[f64; 2]> {
 }
 
 impl Gains {
-    /// Adds what a row gains by its alternatives, each alone.
+    /// Adds a row's gain by each of its alternatives alone.
     pub(super) fn add(&mut self, of: &Properties<'_>, partners: &Partners, posting: &Posting<'_>) {
         for other in posting.entry.alternatives.into_iter().flatten() {
             self.add_one(of, partners, posting, other);
@@ -175,7 +176,7 @@ impl Gains {
         }
     }
 
-    /// The accounts whose gains may be scatter.
+    /// Accounts whose gains may be scatter.
     pub(super) fn scatter(&self, partners: &Partners) -> Vec<(Account, Scatter)> {
         let both_ways = |account: &Account| self.is_both_ways(*account);
         let pairs = [Account::Layout, Account::Type].into_iter().filter(both_ways);
@@ -194,8 +195,8 @@ impl Gains {
         out
     }
 
-    /// True where of each pair the other one is slower in about as many rows and seconds. By the sign test:
-    /// counts that differ by less than twice the standard deviation of a fair coin.
+    /// True if in each pair, each is slower in about as many rows and seconds. Sign test: the counts differ by less
+    /// than two standard deviations of a fair coin.
     fn is_both_ways(&self, account: Account) -> bool {
         let mut sums: [Held; 2] = [(0.0, 0.0); 2];
         for &((of, slow, fast), (rows, seconds)) in &self.pairs {
@@ -211,7 +212,7 @@ impl Gains {
         fewer_s >= more_s / 2.0 && (more - fewer).abs() < 2.0 * (more + fewer).sqrt()
     }
 
-    /// How often the next larger size is faster, by the size that holds most of the gains, where that is often.
+    /// How often the next larger size is faster, for the size with most of the gains, if that is often.
     fn larger(&self, partners: &Partners) -> Option<Scatter> {
         let most = |a: &u8, b: &u8| {
             let seconds = |size: u8| self.sizes[usize::from(size)].0;

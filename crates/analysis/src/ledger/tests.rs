@@ -51,7 +51,7 @@ fn table(runs: &[Run]) -> Frame {
     fixture::frame(t.finish(), Some("mi300x"))
 }
 
-/// The books as `account seconds(µs) groups`.
+/// Books as `account seconds(µs) groups`.
 fn words(ledger: &Ledger) -> Vec<String> {
     let line = |b: &Book| {
         let parts: Vec<String> = Account::ALL
@@ -70,7 +70,7 @@ fn each_kind_of_alternative_takes_its_account() {
     let turned = Run { op: run(big, "", 0.0).op.with_layout(false, false), ..run(big, "a", 250.0) };
     let other = Run { op: Operation::uniform(DataType::Bf16), ..turned.clone() };
     let other = Run { us: 240.0, ..other };
-    // 4096 x 4096 x 4160 is one size larger.
+    // 4096 x 4096 x 4160 is larger in one size.
     let larger = Run { us: 220.0, ..run((4096, 4096, 4160), "a", 0.0) };
     let f = table(&[run(big, "a", 500.0), turned, other, larger]);
     let of = |row: u32| {
@@ -81,9 +81,9 @@ fn each_kind_of_alternative_takes_its_account() {
     let splitter = Splitter::new(&f, Partners::of(&f));
     let largest = [0, 1, 2, 3].map(|row| splitter.of(row)?.call.largest_loss());
     let (size, rest) = (Some(Account::Size), Some(Account::Rest));
-    // Of row 1 the 10 µs of the type are less than what is below the roof.
+    // For row 1 the 10 µs of the type are less than what is below the roof.
     assert_eq!(largest, [size, rest, rest, rest]);
-    // Of NN with 250 and the larger size with 220 the faster one.
+    // The larger size at 220 is faster than NN at 250.
     assert_eq!(of(0), Some((Account::Size, 3, 220.0)));
     assert_eq!(of(1), Some((Account::Type, 2, 240.0)));
     assert_eq!(of(2), None);
@@ -100,9 +100,9 @@ fn within_two_percent_of_the_fastest_the_smallest_change_counts() {
         let a = Splitter::new(&f, partners).of(0).unwrap().alternative.unwrap();
         (a.account, a.row, (a.call_s * 1e6).round())
     };
-    // With its own seconds, so that the difference can be seen in the two rows.
+    // Distinct seconds, so that the two rows can be told apart.
     assert_eq!(alternative(300.0), (Account::Layout, 1, 203.0));
-    // 1.5 % are no difference: another layout is then no reason.
+    // 1.5 % is a tie, so another layout is no reason.
     assert_eq!(alternative(206.0), (Account::Library, 2, 200.0));
 }
 
@@ -116,7 +116,7 @@ fn a_run_above_its_roof_is_nobodys_alternative() {
         Splitter::new(&f, partners.clone()).of(0).unwrap().alternative
     };
     assert_eq!(above(100.0), None);
-    // Up to 2 % above the roof it is one, and gives the roof time.
+    // Up to 2 % above the roof it is an alternative, and gives the roof time.
     let roof = above(104.0).unwrap();
     assert!((roof.call_s * 1e6 - 105.124).abs() < 1e-3, "{roof:?}");
 }
@@ -165,7 +165,7 @@ fn a_sweep_counts_the_fastest_and_the_tile_what_it_costs() {
         words(&Ledger::new(&f)),
         [": 60.000 = roof 13.166 (1) + tile 18.042 (1) + launch 4.500 (1) + rest 24.291 (1)"]
     );
-    // Filtered to the slower kernel, the faster one explains it.
+    // If only the slower kernel passes the filter, the faster one explains it.
     let slow = f.with_rows(Arc::new(vec![1]));
     let kernel = Ledger::new(&slow).books[0].of(Account::Kernel);
     assert!((kernel.seconds - 30e-6).abs() < 1e-12 && kernel.groups == 1);
@@ -189,7 +189,7 @@ fn without_a_device_only_measured_alternatives_are_known() {
     assert!((ledger.books[0].lost_s() - 100e-6).abs() < 1e-12);
 }
 
-/// A vector: three libraries, two layouts, two types, one of them padded.
+/// Test vector: three libraries, two layouts, two types, one of them padded.
 #[test]
 fn three_sides() {
     let op = |t: DataType, a: bool| Operation::uniform(t).with_layout(a, true);
@@ -217,12 +217,12 @@ fn three_sides() {
     );
 }
 
-/// A vector: a change of one library is worth more alone than what the ledger counts under it.
+/// Test vector: changing the library alone is worth more than the ledger's split for it.
 #[test]
 fn what_a_change_saves_alone_and_with_another_one() {
     let big = (4096, 4096, 4096); // 105.124 µs at the roof
     let turned = Run { op: run(big, "", 0.0).op.with_layout(false, false), ..run(big, "a", 200.0) };
-    // Of the first the layout saves 100 and the library 60; of the second the library 30 alone.
+    // For the first, the layout saves 100 and the library 60; for the second, only the library saves 30.
     let small = (2048, 4096, 4096); // 52.562 µs
     let f = table(&[
         run(big, "a", 300.0),
@@ -248,11 +248,11 @@ fn what_a_change_saves_alone_and_with_another_one() {
         ((left.books[0].time_s * 1e9).round() / 1e3, us(left.books[0].of(Account::Layout)))
     };
     assert_eq!(left(&[]), (650.0, (100.0, 1)));
-    // With the library's 240 µs there are 40 left to the layout's 200.
+    // After the library's 240 µs, the layout's 200 still saves 40.
     assert_eq!(left(&[Account::Library]), (560.0, (40.0, 1)));
     assert_eq!(left(&[Account::Layout]), (550.0, (0.0, 0)));
     assert_eq!(left(&[Account::Layout, Account::Library]), (520.0, (0.0, 0)));
-    // Three launches of 4.5 µs besides.
+    // Plus three launches of 4.5 µs.
     assert_eq!(left(&[Account::Layout, Account::Launch]), (536.5, (0.0, 0)));
 }
 
@@ -289,10 +289,10 @@ fn accounts_are_columns_of_the_table() {
     assert_eq!([text(0), text(1)], ["layout", "unexplained"]);
     let title = |f: &Frame| f.info(&field_of(Account::Rest)).map(|i| i.label);
     assert_eq!(title(&f).as_deref(), Some("Unexplained"));
-    // Exported, they are columns of their own.
+    // Exported as columns.
     let mut writer = CsvWriter::of(&f);
     let (head, line) = (writer.header(), writer.rows([0]));
-    // From the end: a cell of text before them may hold commas.
+    // Counted from the end, because text cells before may contain commas.
     let at = head.trim().rsplit(',').position(|name| name == "ledger.layout_s").expect("a column");
     let cell = line.trim().rsplit(',').nth(at).and_then(|c| c.parse::<f64>().ok());
     assert!((cell.unwrap_or(0.0) - 750e-6).abs() < 1e-12, "{line}");

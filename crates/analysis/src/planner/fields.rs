@@ -1,17 +1,17 @@
-//! The sizes of a model that can be changed.
+//! Model sizes that can be changed.
 
 use gemmscope_model::transformer::{Attention, Experts, Model};
 
-/// One size of a model that can be changed.
+/// A model size that can be changed.
 #[derive(Clone, Copy)]
 pub struct ModelField {
     /// Key in links.
     pub key: &'static str,
     /// Caption.
     pub label: &'static str,
-    /// One sentence for a newcomer.
+    /// One sentence for newcomers.
     pub hint: &'static str,
-    /// The value of a model; `None` if it has no such size.
+    /// Value in a model; `None` if it has no such size.
     pub get: fn(&Model) -> Option<u32>,
     pub(super) set: fn(&mut Model, u32),
 }
@@ -54,7 +54,7 @@ const fn field(
     ModelField { key, label, hint, get, set }
 }
 
-/// The sizes that can be changed, in the order of the form.
+/// Sizes that can be changed, in the order of the form.
 #[rustfmt::skip]
 pub(crate) const FIELDS: [ModelField; 10] = [
     field("plan.layers", "Layers", "",
@@ -80,7 +80,7 @@ pub(crate) const FIELDS: [ModelField; 10] = [
 ];
 
 impl ModelField {
-    /// Largest value of a size.
+    /// Maximum of a size.
     pub(crate) const LARGEST: u32 = 1 << 24;
 }
 

@@ -7,21 +7,21 @@ use gemmscope_model::transformer::{Model, Phase, presets};
 use gemmscope_table::control::{Choice, Control, ControlKind};
 use gemmscope_table::view_state::ViewState;
 
-/// Settings that belong together.
+/// A group of settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormGroup {
     /// Caption.
     pub title: &'static str,
-    /// True if the group is open at first.
+    /// True if the group is initially open.
     pub open: bool,
     /// The settings.
     pub controls: Vec<Control>,
 }
 
-/// Value of the model setting for the user's own configuration.
+/// Value of the model setting that means the user's own configuration.
 pub(crate) const OWN: &str = "own";
 
-/// Formats that can be chosen for one operand.
+/// Formats that an operand may have.
 const TYPES: [DataType; 15] = {
     use DataType::*;
     [
@@ -68,12 +68,12 @@ pub fn groups(state: &ViewState) -> Vec<FormGroup> {
     ]
 }
 
-/// The sizes of the model; their defaults are those of `base`.
+/// Sizes of the model; their defaults come from `base`.
 fn model_sizes(state: &ViewState, base: &Model, model: &Model) -> Vec<Control> {
     FIELDS
         .iter()
         .filter_map(|f| {
-            // Changed sizes can add parts that the model lacks, such as experts.
+            // A changed size can add parts that `base` lacks, such as experts.
             let value = (f.get)(base).or((f.get)(model))?;
             let range = (0, ModelField::LARGEST);
             Some(Control::count(state, f.key, f.label, f.hint, range, value))
@@ -88,7 +88,7 @@ fn model_sizes(state: &ViewState, base: &Model, model: &Model) -> Vec<Control> {
         .collect()
 }
 
-/// The step that is planned.
+/// Settings of the planned step.
 fn step(state: &ViewState, backward: bool) -> Vec<Control> {
     let choice = |key, label, hint, options: &[(&str, &str)]| {
         let list = options.iter().map(|(v, l)| Choice::new(*v, *l)).collect();
@@ -175,7 +175,7 @@ fn number_formats(state: &ViewState) -> Vec<Control> {
     ]
 }
 
-/// Changes the ids of the devices. Lists, trails and ridges are those of the first one.
+/// Edits the ids of the devices. Lists, trails and ridges belong to the first one.
 pub fn edit_devices(state: &mut ViewState, change: impl FnOnce(&mut Vec<String>)) {
     let mut all = PlanState::read(state).0.devices;
     change(&mut all);
@@ -190,7 +190,7 @@ pub fn put_first(state: &mut ViewState, id: &str) {
     });
 }
 
-/// Plans for the devices that were measured, where nobody has chosen any. `ids` in order.
+/// Plans for the measured devices (`ids`, in order) unless the user has chosen devices.
 pub fn measured_devices(state: &mut ViewState, ids: &[String]) {
     if state.param("plan.devices").is_none() && !ids.is_empty() {
         state.set_param("plan.devices", ids.join(","));
@@ -203,7 +203,7 @@ pub fn choose_model(state: &mut ViewState, id: &str) {
     choose(state, &control, id);
 }
 
-/// Stores a choice. A new model drops the changed sizes of the old one.
+/// Stores a choice. Choosing a model drops the changed sizes of the previous one.
 pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
     if control.key == "plan.model" {
         if value == OWN {
@@ -221,7 +221,7 @@ pub fn choose(state: &mut ViewState, control: &Control, value: &str) {
     state.set_param(&control.key, control.stored(value));
 }
 
-/// The settings of the two sliders: batch and length.
+/// Settings of the two sliders: batch and length.
 pub fn sizes(state: &ViewState) -> [Control; 2] {
     let w = PlanState::read(state).0.workload;
     let length = match w.phase {
@@ -244,18 +244,18 @@ pub fn sizes(state: &ViewState) -> [Control; 2] {
     ]
 }
 
-/// Stores a slider's value. The trail is that of the slider that moved last.
+/// Stores a slider's value. The slider that moved last has the trail.
 pub fn slide(state: &mut ViewState, control: &Control, value: &str) {
     state.set_param(&control.key, value);
     let trail = if control.key == "plan.length" { "length" } else { "" };
     state.set_param("plan.trail", trail);
 }
 
-/// Last position of a slider: [`LARGEST`](super::LARGEST).
+/// Last position of a slider, with the value [`LARGEST`](super::LARGEST).
 const LAST_POSITION: u32 = 75;
 
-/// The value at a slider's position: every number up to 8, then four values per doubling, so that
-/// each step changes the value. Positions past the end give the last value.
+/// The value at a slider position: every number up to 8, then four values per doubling, so that every step changes the
+/// value. Positions past the end give the last value.
 pub fn at_slider(position: u32) -> u32 {
     match position.min(LAST_POSITION) {
         p @ 0..=7 => p + 1,
@@ -263,7 +263,7 @@ pub fn at_slider(position: u32) -> u32 {
     }
 }
 
-/// The first position with this value or a larger one.
+/// First position whose value is at least `value`.
 pub fn slider_of(value: u32) -> u32 {
     (0..LAST_POSITION).find(|p| at_slider(*p) >= value).unwrap_or(LAST_POSITION)
 }

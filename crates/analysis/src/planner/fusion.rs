@@ -1,8 +1,7 @@
-//! A GEMM and elementwise steps after it: as separate kernels, or fused into the epilogue.
+//! A GEMM followed by elementwise steps: as separate kernels, or fused into the epilogue.
 //!
-//! A separate kernel reads C and writes D, `2 M N s` bytes, and reads its other operands. In the
-//! epilogue only the other operands remain. For one step without other operands that is
-//! `(M K + K N + 3 M N) s` against `(M K + K N + M N) s`.
+//! A separate kernel reads C, writes D (`2 M N s` bytes together) and reads its other operands. Fused, only the other
+//! operands remain. For one step without other operands that is `(M K + K N + 3 M N) s` against `(M K + K N + M N) s`.
 
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;
@@ -16,11 +15,11 @@ pub enum FusionStep {
     Dequantise = "dequantise";
     /// A bias: one value per output column.
     Bias = "bias";
-    /// ReLU, GELU, SiLU: depends on the element alone.
+    /// ReLU, GELU, SiLU: a function of the element alone.
     Activation = "activation";
     /// Adds another matrix of C's size.
     Residual = "residual";
-    /// Conversion to another format, counted with the size of C's.
+    /// Conversion to another format, counted with the element size of C.
     Cast = "cast";
 }
 /// All steps, in their usual order.
@@ -42,43 +41,43 @@ impl FusionStep {
     }
 }
 
-/// One way of running a chain.
+/// A chain run one way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// Traffic of all kernels.
     pub bytes: Bytes,
-    /// Work of the GEMM, 2 M N K. The steps' own operations, one an element, are less than a
-    /// thousandth of it where K is a thousand, and no GEMM's intensity counts them.
+    /// Work of the GEMM, 2 M N K. Operations of the steps are not counted: one per element, they are less than a
+    /// thousandth of it for K of a thousand.
     pub work: Flops,
     /// Number of kernels.
     pub kernels: u32,
-    /// How often an element of C is rounded to its format.
+    /// Number of times an element of C is rounded to its format.
     pub roundings: u32,
     /// Sum of the kernels' roofline times; NaN without a roof.
     pub time: Seconds,
 }
 
 impl Run {
-    /// Work over bytes.
+    /// Arithmetic intensity: work / bytes.
     pub fn intensity(&self) -> Intensity {
         self.work / self.bytes
     }
 }
 
-/// A chain both ways.
+/// A chain run both ways.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fusion {
     /// Each step as a separate kernel.
     pub separate: Run,
     /// All steps in one kernel.
     pub fused: Run,
-    /// Bytes of C and of what the steps read and write of its size, separate.
+    /// Traffic of the separate run on matrices of C's size: C itself, and what the steps read and write.
     pub output: Bytes,
 }
 
 impl Fusion {
-    /// Share of the output's traffic that fusing saves: two thirds with one activation, whose kernel
-    /// reads C and writes D.
+    /// Fraction of the output traffic that fusing saves: two thirds with one activation, whose kernel reads C and
+    /// writes D.
     pub fn output_saved(&self) -> f64 {
         (self.separate.bytes.0 - self.fused.bytes.0) / self.output.0
     }
@@ -98,7 +97,7 @@ pub fn fuse(problem: &Problem, steps: &[FusionStep], roof: Option<Roof>) -> Fusi
     let own: f64 = steps.iter().map(|s| s.own_bytes(problem)).sum();
     let passes = problem.epilogue_bytes().0 * steps.len() as f64;
     let work = problem.work().0;
-    // An elementwise kernel is far left of any ridge, so its bytes decide.
+    // An elementwise kernel is far below any ridge point, so its bytes decide.
     let time = |gemm_work: f64, gemm_bytes: f64, other_bytes: f64| {
         Seconds(roof.map_or(f64::NAN, |r| {
             (gemm_work / r.peak_flops_per_s).max(gemm_bytes / r.bandwidth_bytes_per_s)
@@ -141,8 +140,8 @@ mod tests {
         let f = fuse(&p, &[FusionStep::Activation], None);
         assert_eq!((f.separate.bytes.0, f.fused.bytes.0), (5.0 * mn, 3.0 * mn));
         assert_eq!((f.separate.roundings, f.fused.roundings), (2, 1));
-        // 3 M N elements become M N: the report rounds 66.7 % down to 66. Fused, the intensity is
-        // that of the GEMM alone.
+        // 3 M N elements become M N: the report rounds 66.7 % down to 66. Fused, the intensity is that of the GEMM
+        // alone.
         assert!((f.output_saved() - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(format!("{:.2}", f.fused.intensity().0), "1365.33");
         assert_eq!(format!("{:.2}", p.intensity().0), "1365.33");

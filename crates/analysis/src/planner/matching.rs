@@ -1,9 +1,8 @@
-//! Finds the planned GEMM of a measured row: the two sizes of its weight identify a linear layer,
-//! whatever the number of tokens.
+//! Finds the planned GEMM of a measured row: the two sizes of its weight identify a linear layer, whatever the number
+//! of tokens.
 //!
-//! M and N may be swapped, and several devices may share the layer. If several parts have the same
-//! shape (gate and up, or queries and output), a bias decides if only some of them have one; else
-//! all of them match.
+//! M and N may be swapped, and several devices may share the layer. If several parts have the same shape (gate and up,
+//! or queries and output), a bias decides if only some of them have one; else all of them match.
 
 use super::row_name;
 use gemmscope_model::gemm::Problem;
@@ -13,13 +12,13 @@ use rustc_hash::FxHashMap;
 /// The part of a model that a measured GEMM is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// Parts of this shape, in the order of a layer.
+    /// Parts of this shape, in layer order.
     pub parts: Vec<LayerPart>,
-    /// Forward or which gradient.
+    /// Forward, or which gradient.
     pub pass: Pass,
     /// Number of tokens: batch x length in prefill, batch in decode.
     pub tokens: u64,
-    /// True if M and N are swapped compared with Y = X W^T.
+    /// True if M and N are swapped relative to Y = X W^T.
     pub transposed: bool,
     /// Number of devices that share the layer.
     pub tensor_parallel: u32,
@@ -40,24 +39,24 @@ struct Candidate {
     tensor_parallel: u32,
 }
 
-/// The weight shapes of a model, for look-up.
+/// Weight shapes of a model, for lookup.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// (N, K) of Y = X W^T to the parts with this weight; the smallest number of devices first.
+    /// (N, K) of Y = X W^T to the parts with this weight, fewest devices first.
     weights: FxHashMap<(u32, u32), Vec<Candidate>>,
     /// Rows of the routed experts a token.
     per_token: u32,
     heads: u32,
     kv_heads: u32,
-    /// Sizes of a key and of a value head.
+    /// Head sizes of keys and values.
     head: Option<(u32, u32)>,
 }
 
-/// Numbers of devices to try.
+/// Tensor-parallel degrees to try.
 const SHARDS: [u32; 5] = [1, 2, 4, 8, 16];
 
 impl Index {
-    /// The shapes of a model on one device and shared by up to 16, fused and separate.
+    /// Indexes a model on one device and shared by up to 16, fused and separate.
     pub fn new(model: &Model) -> Self {
         let mut weights: FxHashMap<(u32, u32), Vec<Candidate>> = FxHashMap::default();
         for tensor_parallel in SHARDS {
@@ -74,7 +73,7 @@ impl Index {
                         continue;
                     };
                     for gemm in gemms.iter().filter(|g| !g.part.is_attention()) {
-                        // A GEMM with a batch is not a linear layer.
+                        // A batched GEMM is not a linear layer.
                         if gemm.problem.batch != 1 {
                             continue;
                         }
@@ -136,7 +135,7 @@ impl Index {
         })
     }
 
-    /// The part of this model that a GEMM is; `None` if the model does not have it.
+    /// The part of this model that a GEMM is; `None` if the model lacks it.
     pub fn find(&self, p: &Problem) -> Option<Match> {
         if p.batch != 1 {
             return self.attention(p);
@@ -151,7 +150,7 @@ impl Index {
 
     fn linear(&self, p: &Problem) -> Option<Match> {
         let bias = Some(p.op.bias);
-        // Forward first, then gradients. (N, K, tokens, pass, bias, swapped).
+        // Forward first, then gradients: (N, K, tokens, pass, bias, swapped).
         let readings = [
             (p.n, p.k, p.m, Pass::Forward, bias, false),
             (p.m, p.k, p.n, Pass::Forward, bias, true),
@@ -165,7 +164,7 @@ impl Index {
             let Some((parts, tensor_parallel)) = self.weight(n, k, bias) else {
                 continue;
             };
-            // An earlier match wins unless a later one needs fewer devices.
+            // The earlier match wins unless a later one needs fewer devices.
             if found.as_ref().is_some_and(|m| m.tensor_parallel <= tensor_parallel) {
                 continue;
             }
@@ -194,7 +193,7 @@ mod tests {
         assert_eq!(up.parts, [LayerPart::Gate, LayerPart::Up]);
         let down = find("qwen1.5-0.5b", 8944, 1024, 2816, false).unwrap();
         assert_eq!(down.parts, [LayerPart::Down]);
-        // The bias tells queries, keys and values from the output projection.
+        // The bias distinguishes queries, keys and values from the output projection.
         let qkv = find("qwen1.5-0.5b", 8944, 1024, 1024, true).unwrap();
         assert_eq!(qkv.parts, [LayerPart::Query, LayerPart::Key, LayerPart::Value]);
         let out = find("qwen1.5-0.5b", 8944, 1024, 1024, false).unwrap();

@@ -1,5 +1,5 @@
-//! Measured rows and models: the GEMM of a model that each shape is, the preset that fits best,
-//! and the step that was measured.
+//! Matches measured rows with models: the model GEMM of each shape, the best fitting preset, and the step that was
+//! measured.
 
 mod step;
 
@@ -17,28 +17,28 @@ use rustc_hash::FxHashMap;
 /// A measured shape that a model has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredShape {
-    /// The part of the model that it is.
+    /// The matching part of the model.
     pub found: Match,
     /// The shape.
     pub problem: Problem,
-    /// Time of all calls of its rows, seconds; 0 where none has a time.
+    /// Time of all calls of its rows, seconds; 0 if none has a time.
     pub time_s: f64,
-    /// Rate of its best row, FLOP/s; NaN where none has a time.
+    /// Rate of its best row, FLOP/s; NaN if none has a time.
     pub rate: f64,
-    /// Share of the roof of its best row; NaN where none has a roof.
+    /// Efficiency of its best row; NaN if none has a roof.
     pub efficiency: f64,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
 }
 
-/// The measured shapes that a model has, those of its backward pass where that is planned, by total time.
+/// Measured shapes that a model has, including its backward pass if planned, by total time.
 pub fn measured_shapes(
     index: &Index,
     backward: bool,
     frame: &Frame,
     shapes: &[(u32, Problem)],
 ) -> Vec<MeasuredShape> {
-    /// Time of all calls, share of the roof of the best row, that row, rows.
+    /// Time of all calls, efficiency of the best row, that row, number of rows.
     type Group = (f64, f64, u32, u64);
     let mut groups: FxHashMap<(u32, u32, u32, u32, bool), Group> = FxHashMap::default();
     let (data, metrics) = (&*frame.data, &*frame.metrics);
@@ -71,17 +71,17 @@ pub fn measured_shapes(
 pub struct Fit {
     /// Id of the preset.
     pub model: String,
-    /// Its name.
+    /// Name of the preset.
     pub name: String,
-    /// Number of distinct shapes that it has.
+    /// Number of distinct shapes that the model has.
     pub matched: usize,
     /// Number of distinct shapes in the table.
     pub of: usize,
 }
 
-/// Largest number of shapes that are compared.
+/// Maximum number of shapes compared.
 const SHAPES: usize = 2000;
-/// Largest number of rows that are searched for them.
+/// Maximum number of rows searched for them.
 const ROWS: usize = 200_000;
 
 /// Distinct shapes of some rows, with one row each.
@@ -103,8 +103,7 @@ pub fn distinct(data: &Dataset, rows: &[u32]) -> Vec<(u32, Problem)> {
     out
 }
 
-/// The rows of a frame whose sizes a planned step can have: its model's, in its phase and its passes, on as
-/// many devices.
+/// The frame restricted to rows whose sizes the planned step can have: its model, phase, passes and number of devices.
 pub fn of_step(model: &Model, workload: &Workload, frame: &Frame) -> Frame {
     let index = Index::new(model);
     let mut known = rustc_hash::FxHashMap::default();
@@ -123,8 +122,7 @@ pub fn of_step(model: &Model, workload: &Workload, frame: &Frame) -> Frame {
     frame.with_rows(std::sync::Arc::new(rows.collect()))
 }
 
-/// The preset that has most of these shapes on one device, if it has at least two and half of
-/// them.
+/// The preset that has most of these shapes on one device, if it has at least two and at least half of them.
 pub fn best_preset(shapes: &[(u32, Problem)]) -> Option<Fit> {
     gemmscope_model::transformer::presets()
         .iter()
@@ -137,15 +135,14 @@ pub fn best_preset(shapes: &[(u32, Problem)]) -> Option<Fit> {
             Fit { model: model.id.clone(), name: model.name.clone(), matched, of: shapes.len() }
         })
         .filter(|fit| fit.matched >= 2 && 2 * fit.matched >= fit.of)
-        // The first of equally good ones: a family is sorted from small to large.
+        // On a tie the first wins: a family is sorted from small to large.
         .fold(None, |best: Option<Fit>, fit| match best {
             Some(b) if b.matched >= fit.matched => Some(b),
             _ => Some(fit),
         })
 }
 
-/// The model for measured rows: the planned one if one was chosen that has any of their shapes, else
-/// the preset that has most of them.
+/// The model for measured rows: the chosen one if it has any of their shapes, else the preset that has most of them.
 pub fn model_for(state: &ViewState, shapes: &[(u32, Problem)]) -> Option<Model> {
     let chosen = ["plan.model", "plan.json"];
     if chosen.iter().any(|key| state.param(key).is_some()) {
@@ -158,8 +155,8 @@ pub fn model_for(state: &ViewState, shapes: &[(u32, Problem)]) -> Option<Model> 
     preset(&best_preset(shapes)?.model).cloned()
 }
 
-/// Up to this many tokens, a step without other evidence counts as decode: larger batches and
-/// shorter prompts are rare.
+/// Maximum number of tokens for which a step without other evidence counts as decode: larger batches and shorter
+/// prompts are rare.
 pub const DECODE_TOKENS: u32 = 512;
 
 #[cfg(test)]
@@ -169,7 +166,7 @@ mod tests {
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::transformer::LayerPart;
 
-    /// The linear layers of qwen1.5-0.5b over `tokens` tokens, and a GEMM that is none of them.
+    /// Linear layers of qwen1.5-0.5b over `tokens` tokens, and a GEMM that is not part of it.
     fn linear_layers(tokens: u32) -> Frame {
         let mut rows = gemmscope_table::fixture::Rows::new();
         // Only Q, K and V have a bias.
@@ -204,7 +201,7 @@ mod tests {
         assert!(index.find(&up.1).unwrap().parts.contains(&LayerPart::Up));
     }
 
-    /// The step that a plan's own rows are read as.
+    /// The step inferred from a plan's own rows.
     fn read_back(hash: &str) -> (crate::planner::Plan, Option<MeasuredStep>) {
         let plan = crate::planner::Plan::new(PlanState::read(&ViewState::decode(hash).0).0, &[]);
         let frame = gemmscope_table::fixture::frame(plan.dataset(), None);
@@ -240,7 +237,7 @@ mod tests {
     #[test]
     fn rows_of_another_phase_or_pass_are_not_of_the_step() {
         let mut rows = gemmscope_table::fixture::Rows::new();
-        // A layer of 8 tokens, one of 8192, the gradient of a weight over 8192.
+        // A layer with 8 tokens, one with 8192, and a weight gradient over 8192.
         for shape in [(8, 4096, 14336), (8192, 4096, 14336), (4096, 14336, 8192)] {
             rows.row(shape, "x", 1e-3, "");
         }
@@ -275,7 +272,7 @@ mod tests {
         let bf16 = DataType::Bf16;
         assert_eq!(planned("up_proj"), (8944, 2816, 1024, bf16));
         assert_eq!(planned("q_proj"), (8944, 1024, 1024, bf16));
-        // Every matched shape is now one of the plan's.
+        // Every matched shape now belongs to the plan.
         for (_, p) in &shapes {
             if Index::new(&model).find(p).is_some() {
                 let rows = &plan.first().unwrap().rows;

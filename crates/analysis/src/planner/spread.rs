@@ -1,9 +1,8 @@
-//! How unevenly tokens are spread over the experts of a layer.
+//! Load imbalance of a layer's experts.
 //!
-//! Every token picks `k` of `E` experts. If picks were independent and even, the tokens of one
-//! expert would follow a binomial distribution over `T` tokens with `p = k / E`: mean `T p`,
-//! variance `T p (1 - p)`, and an expert stays idle with probability `(1 - p)^T`. Real routers are
-//! less even, so this is the least spread to expect.
+//! Every token picks `k` of `E` experts. If picks were independent and uniform, the tokens of one expert would follow a
+//! binomial distribution over `T` tokens with `p = k / E`: mean `T p`, variance `T p (1 - p)`, and an expert stays idle
+//! with probability `(1 - p)^T`. Real routers are less uniform, so this is a lower bound of the imbalance.
 
 use gemmscope_model::gemm::Groups;
 use gemmscope_model::transformer::{Experts, Workload};
@@ -13,11 +12,11 @@ use gemmscope_model::transformer::{Experts, Workload};
 pub struct Spread {
     /// Mean: tokens x k / E.
     pub mean: f64,
-    /// Standard deviation of even, independent picks.
+    /// Standard deviation with uniform, independent picks.
     pub deviation: f64,
-    /// Experts that get no token, on average.
+    /// Expected number of experts without a token.
     pub idle: f64,
-    /// 5th percentile of tokens per expert, in the normal approximation; at least 0.
+    /// 5th percentile of tokens per expert, by normal approximation; at least 0.
     pub low: f64,
     /// 95th percentile of tokens per expert.
     pub high: f64,

@@ -1,4 +1,4 @@
-//! The settings of a plan, and their text form in the view state. Every key is read on its own.
+//! Settings of a plan, and their text form in the view state. Every key is read on its own.
 
 use super::fields::{FIELDS, ModelField};
 use gemmscope_model::dtype::DataType;
@@ -9,19 +9,19 @@ use gemmscope_table::view_state::{KeyProblem, ViewState};
 
 /// Default model.
 pub(crate) const DEFAULT_MODEL: &str = "llama-3-8b";
-/// Largest batch and length.
+/// Maximum batch and length.
 pub const LARGEST: u32 = 1 << 20;
-/// Largest number of devices that share a layer.
+/// Maximum number of devices that share a layer.
 pub(crate) const MOST_DEVICES: u32 = 1024;
 
-/// Number formats that are used together.
+/// Number formats commonly used together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheme {
     /// Key in links.
     pub id: &'static str,
     /// Name on the page.
     pub name: &'static str,
-    /// Formats of the operands.
+    /// Types of the operands.
     pub types: Types,
 }
 
@@ -37,7 +37,7 @@ const fn scheme(
     Scheme { id, name, types }
 }
 
-/// Number formats that are used together, the default first.
+/// All schemes, the default first.
 pub(crate) const SCHEMES: [Scheme; 11] = {
     use DataType::{Bf16, Fp8E4m3, Fp16, Fp32, Int4, Int8, MxFp4, MxFp8, NvFp4, Tf32};
     [
@@ -58,10 +58,10 @@ pub(crate) const SCHEMES: [Scheme; 11] = {
 /// Which slider leaves a trail on the roofline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trail {
-    /// Batch from 1 to the chosen one.
+    /// Batch from 1 to the chosen value.
     #[default]
     Batch,
-    /// Length from 1 to the chosen one.
+    /// Length from 1 to the chosen value.
     Length,
     /// No trail.
     Off,
@@ -70,13 +70,13 @@ pub enum Trail {
 /// A planned step: model, workload, devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanState {
-    /// The model with its changed sizes.
+    /// The model, with changed sizes applied.
     pub model: Model,
     /// True if sizes of the preset or configuration were changed.
     pub edited: bool,
     /// The step.
     pub workload: Workload,
-    /// Ids of the devices in order.
+    /// Ids of the devices, in order.
     pub devices: Vec<String>,
     /// The roof of all times.
     pub roof: RoofKind,
@@ -84,7 +84,7 @@ pub struct PlanState {
     pub trail: Trail,
 }
 
-/// Reads settings one by one and collects those that cannot be read.
+/// Reads settings one by one and collects those that cannot be parsed.
 struct Keys<'a> {
     state: &'a ViewState,
     problems: Vec<KeyProblem>,
@@ -129,7 +129,7 @@ impl Keys<'_> {
 const YES: [(&str, bool); 2] = [("1", true), ("0", false)];
 
 impl PlanState {
-    /// Reads the `plan.*` settings. Returns those that cannot be read, which count as not set.
+    /// Reads the `plan.*` settings. Also returns those that cannot be parsed, which count as not set.
     pub fn read(state: &ViewState) -> (Self, Vec<KeyProblem>) {
         let mut keys = Keys { state, problems: Vec::new() };
         let base = keys.model();
@@ -160,14 +160,13 @@ impl PlanState {
         (plan, keys.problems)
     }
 
-    /// The chosen model without changed sizes.
+    /// The chosen model, without changed sizes.
     pub(crate) fn base(state: &ViewState) -> Model {
         let mut keys = Keys { state, problems: Vec::new() };
         keys.model()
     }
 
-    /// Stores the user's own configuration, such as a dropped `config.json`, as a setting. Clears
-    /// changed sizes.
+    /// Stores the user's own configuration, such as a dropped `config.json`, as a setting. Clears changed sizes.
     pub fn put_model(state: &mut ViewState, model: &Model) {
         for field in FIELDS {
             state.set_param(field.key, "");

@@ -44,7 +44,7 @@ fn the_ridge_is_named_with_its_batch() {
     let row = up(&decode);
     let batch = row.ridge_batch.unwrap();
     assert_eq!(batch, u64::from(row.best.ridge_m.unwrap()));
-    // One under it is memory's, at it the ridge is reached.
+    // One token below it is memory-bound; at it the ridge point is reached.
     let ai = |batch| up(&plan(&format!("{hash}&plan.batch={batch}"))).intensity();
     let ridge = row.best.roof.ridge();
     assert!(ai(batch - 1) < ridge && ai(batch) >= ridge);
@@ -117,7 +117,7 @@ proptest! {
         let head = if model.lm_head { f64::from(model.vocab) * f64::from(model.hidden) } else { 0.0 };
         let tokens = workload.tokens() as f64;
         let expected = 2.0 * (model.active_matrix_parameters() - head) * tokens;
-        // Latent attention absorbs its expansions in decode, at the same number of operations.
+        // In decode, latent attention absorbs its expansions, with the same number of operations.
         prop_assert!((work(false) / expected - 1.0).abs() < 1e-9, "{} {} {expected}", model.id, work(false));
         prop_assert!(work(true) > 0.0);
     }
@@ -131,8 +131,8 @@ proptest! {
         let work = |w: &Workload| -> Option<f64> {
             let replicated = [LayerPart::Router, LayerPart::QueryDown, LayerPart::KeyValueDown];
             Some(model.gemms(w).ok()?.iter()
-                // What every device computes for itself is no share of the work; the cache of
-                // latent attention has no heads to share out, but its queries have.
+                // Replicated GEMMs are not divided by the devices; the cache of latent attention has no heads to
+                // divide, but its queries have.
                 .filter(|g| !replicated.contains(&g.part))
                 .map(|g| g.count as f64 * 2.0 * f64::from(g.problem.m) * f64::from(g.problem.n)
                     * f64::from(g.problem.k) * f64::from(g.problem.batch))
@@ -152,7 +152,7 @@ proptest! {
     }
 }
 
-/// Link and plan of each step of the book's chapter on GEMMs.
+/// Plan of each step of the book's chapter on GEMMs.
 fn steps() -> Vec<Plan> {
     let chapter = include_str!("../../../../docs/src/learn.md");
     let links = chapter.split("(../index.html#").skip(1);

@@ -1,4 +1,4 @@
-//! The worked cases, and what real kernel names give.
+//! Worked cases, and results for real kernel names.
 
 use super::*;
 use gemmscope_model::dtype::DataType;
@@ -52,7 +52,7 @@ fn the_launched_grid_tells_how_a_tile_lies() {
     // 131 x 1 workgroups, not 3142 x 1.
     assert_eq!(tile(131.0), (192, 8));
     assert_eq!(tile(3142.0), (8, 192));
-    // Neither fits: as a row-major framework calls it.
+    // Neither fits: assume a row-major framework's call.
     assert_eq!(tile(7.0), (8, 192));
 }
 
@@ -60,7 +60,7 @@ fn the_launched_grid_tells_how_a_tile_lies() {
 fn few_tiles_with_a_long_k_need_split_k() {
     let name = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_GSU2_GSUAMB_ISA942";
     let s = shape(&one([256, 512, 131072], DataType::Bf16, 1089e-6, name));
-    // Tensile's first number covers N.
+    // Tensile's first number runs along N.
     assert_eq!((s.tile.m, s.tile.n), (128, 256));
     let w = s.waves.unwrap();
     assert_eq!((w.workgroups, w.waves), (8, 1));

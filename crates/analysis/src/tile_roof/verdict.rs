@@ -1,4 +1,4 @@
-//! What limits a row under the roof of its tile: as a value and a formula.
+//! What limits a row under its tile's roof, as a value and a formula.
 
 use super::{MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, TILE_LIMITS};
 use crate::formula::{Formula, given, given_as};
@@ -6,38 +6,38 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::tiling::TileRoof;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 
-/// Below this share of what memory allows, less traffic would save next to nothing.
+/// Fraction of the memory-bound rate below which less traffic would save almost nothing.
 pub const LATENCY: f64 = 0.1;
 
 /// What keeps a row below the device's roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Fewer workgroups than units, and K is long enough to split (further).
+    /// Fewer workgroups than units, and K long enough to split (further).
     SplitK,
-    /// Fewer workgroups than units, and K is too short to split.
+    /// Fewer workgroups than units, and K too short to split.
     FewWorkgroups,
-    /// Tiles reach past the edge of the output.
+    /// Tiles overlap the edge of the output.
     TilePadding,
     /// The last wave is not full.
     TailWave,
-    /// Memory.
+    /// Memory bandwidth.
     Memory,
     /// The kernel itself.
     Kernel,
 }
 
 impl RowTile {
-    /// Its roof; `None` without waves or a peak.
+    /// Roof of the tile; `None` without waves or a peak.
     pub fn roof(&self) -> Option<TileRoof> {
         self.bound.map(|bound| bound.roof)
     }
 
-    /// Attained rate over the tile's roof.
+    /// Attained rate / tile roof.
     pub fn efficiency(&self) -> Option<f64> {
         self.roof().map(|r| self.attained_flops_per_s / r.flops_per_s)
     }
 
-    /// How its roof follows from the peak.
+    /// How the tile's roof follows from the peak.
     pub fn roof_formula(&self) -> Option<Formula<FlopsPerSec>> {
         let (bound, waves) = (self.bound?, self.waves?);
         let peak = FlopsPerSec(bound.peak_flops_per_s);
@@ -55,8 +55,7 @@ impl RowTile {
         Some(of_peak.min(given("roof at this intensity", device)))
     }
 
-    /// The split-K that would give every unit a workgroup, if K is long enough; at least the
-    /// current factor.
+    /// Split-K factor that would give every unit a workgroup, as far as K is long enough; at least the current factor.
     pub fn split_k_room(&self) -> u32 {
         let tiles = self.tiling.workgroups() / self.tiling.split_k.max(1);
         let units = self.units.as_ref().map_or(0, |(u, _)| u64::from(*u));

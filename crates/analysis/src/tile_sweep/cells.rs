@@ -1,4 +1,4 @@
-//! The cells of a line of a sweep, its best one, and the one that the model names.
+//! Cells of a line of a sweep, its best column, and the model's column.
 
 use super::settings::Setting;
 use super::{Cell, FLAT_M, NEAR, Panel, SweepLine};
@@ -7,26 +7,26 @@ use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::flat::{self, Region};
 use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
 
-/// The fastest row of a column of a line.
+/// The fastest row in a column of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tried {
     pub(super) column: u32,
     pub(super) row: u32,
-    /// FLOP/s.
+    /// Rate, FLOP/s.
     pub(super) rate: f64,
-    /// Its rate over the best one of the line.
+    /// Its rate / best rate of the line.
     pub(super) share: f64,
     pub(super) setting: Setting,
 }
 
 impl SweepLine {
-    /// What was tried in a column.
+    /// The fastest run in a column, if any.
     pub(super) fn tried(&self, column: usize) -> Option<&Tried> {
         let at = self.tried.partition_point(|t| (t.column as usize) < column);
         self.tried.get(at).filter(|t| t.column as usize == column)
     }
 
-    /// Counts a run of a column; of equally fast ones the first stays.
+    /// Adds a run; on a tie in its column the first one stays.
     pub(super) fn add(&mut self, run: Tried) {
         let at = self.tried.partition_point(|t| t.column < run.column);
         match self.tried.get_mut(at).filter(|t| t.column == run.column) {
@@ -36,7 +36,7 @@ impl SweepLine {
         }
     }
 
-    /// Finds the best column, of equal ones the first, with the smaller tile; holds all against it.
+    /// Finds the best column, on a tie the first, with the smaller tile; sets every share relative to it.
     pub(super) fn find_best(&mut self) {
         let faster = |a: Option<Tried>, b: &Tried| a.filter(|a| b.rate <= a.rate).or(Some(*b));
         let Some(best) = self.tried.iter().fold(None, faster) else { return };
@@ -46,7 +46,7 @@ impl SweepLine {
 }
 
 impl Panel {
-    /// The cell of a line in a column: worked out when it is asked for, as a sweep may have a million.
+    /// The cell of a line in a column, computed on demand because a sweep may have a million.
     pub fn cell(&self, line: &SweepLine, column: usize) -> Cell {
         let known = |v: u32| (v > 0).then_some(v);
         let tried = line.tried(column);
@@ -73,7 +73,7 @@ impl Panel {
         if cell.region == Some(Region::Memory)
             && self.roof.is_some_and(|r| r.bound(line.problem.intensity().0) == Bound::Compute)
         {
-            // Enough blocks, and arithmetic limits this shape: memory does not.
+            // Enough blocks and compute-bound, so memory is not the limit.
             cell.region = None;
         }
         cell
@@ -84,7 +84,7 @@ impl Panel {
         (0..self.columns.len()).map(|column| self.cell(line, column))
     }
 
-    /// The column that the model takes for a line.
+    /// The column that the model suggests for a line.
     pub(super) fn model(&self, line: &SweepLine) -> Option<usize> {
         let units = self.units?;
         let p = &line.problem;
@@ -93,7 +93,7 @@ impl Panel {
             let tick = flat::model_tick(p.n, &candidates, units)?;
             return self.columns.iter().position(|c| c.0 == tick);
         }
-        // The other axes do not change the tiles, so the roof of the tile does not depend on them.
+        // Other axes do not change the tile, so the tile's roof says nothing about them.
         if !matches!(self.axis, Axis::Bn | Axis::Bm | Axis::BmBn) {
             return None;
         }
@@ -116,7 +116,7 @@ impl Panel {
     }
 }
 
-/// Counts workgroups and waves. A flat GEMM is not tiled along M, so there BN is enough.
+/// Counts workgroups and waves. A flat GEMM is not tiled along M, so BN suffices.
 fn occupy(cell: &mut Cell, problem: &Problem, split_k: u32, units: Option<u32>) {
     let (bm, bn) = cell.tile;
     let flat = problem.m <= FLAT_M && bm.is_none_or(|bm| bm >= problem.m);

@@ -1,5 +1,5 @@
-//! The influence of the other settings of a sweep: for each value of each setting, how close its variants come to the
-//! fastest one, among variants equal in all else.
+//! Influence of the other settings of a sweep: how close the variants with each value of a setting come to the fastest
+//! one, all else equal.
 
 use super::name_parts::{NameParts, axis_of};
 use super::{by_shape, settings};
@@ -11,47 +11,46 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::group::{self, mix};
 use rustc_hash::FxHashMap;
 
-/// More rows than this are not looked through: the answer would keep every filter waiting.
+/// Maximum number of rows; with more, every filter would wait for the answer.
 pub const MOST_ROWS: usize = 50_000;
-/// A setting with more values than this is a name or a result.
+/// Maximum number of values of a setting; with more it is a name or a result.
 const MOST_VALUES: usize = 32;
-/// A setting whose worst value comes within this share of the best changes nothing.
+/// Spread up to which a setting changes nothing worth mentioning.
 pub const LITTLE: f64 = 0.05;
 
 /// A value of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// As the file or the kernel's name has it.
+    /// Value as in the file or the kernel's name.
     pub value: String,
-    /// Its rate over that of the best value, all else equal: geometric mean over what was tried with all values
-    /// of a shape, and over the shapes, 0 to 1.
+    /// Its rate / the rate of the best value, all else equal, 0 to 1: geometric mean over the sets of a shape that
+    /// tried all values, then over the shapes.
     pub best: f64,
 }
 
-/// A setting that varies, and its values, the best first.
+/// A setting that varies, with its values, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Influence {
     /// Title of the column, or the letters before the value in kernel names.
     pub name: String,
-    /// At least two.
+    /// The values, at least two.
     pub values: Vec<Value>,
-    /// Shapes on which all of them were tried, all else equal.
+    /// Number of shapes on which all values were tried, all else equal.
     pub shapes: usize,
-    /// On these the settings of all else with which they were tried.
+    /// Number of combinations of the other settings with which they were tried on these.
     pub sets: u32,
 }
 
 impl Influence {
-    /// By how much the choice of the value changes the best rate, 0 to 1.
+    /// Fraction of the best rate that the worst value loses, 0 to 1.
     pub fn spread(&self) -> f64 {
         let worst = self.values.last().map_or(1.0, |v| v.best);
         1.0 - worst
     }
 }
 
-/// The settings other than the sides of the tile and `shown`, the axis of the map, that vary among the
-/// variants of a shape, the one that changes most first. Only variants that differ in nothing else are held
-/// against each other.
+/// Influence of the settings that vary among the variants of a shape, largest first, excluding the tile's sides and
+/// `shown`, the axis of the map. Only variants that differ in nothing else are compared.
 pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     if frame.rows.len() > MOST_ROWS {
         return Vec::new();
@@ -63,19 +62,19 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     out
 }
 
-/// No number.
+/// Index that means no value.
 const NONE: u8 = u8::MAX;
 
-/// The settings that variants state, as numbers.
+/// Settings that variants state, as indices.
 struct Stated {
-    /// Of each variant the number of its shape, its rate, and a hash of all that it states, the tile included.
+    /// By variant: index of its shape, rate, and hash of everything it states, including the tile.
     variants: Vec<(u32, f64, u64)>,
     shapes: u32,
-    /// The titles of the settings.
+    /// Titles of the settings.
     names: Vec<String>,
-    /// Of each setting its values.
+    /// By setting: its values.
     values: Vec<Vec<String>>,
-    /// Of each setting the number of each variant's value, [`NONE`] without one.
+    /// By setting and variant: index of the value, or [`NONE`].
     of: Vec<Vec<u8>>,
 }
 
@@ -95,7 +94,7 @@ impl Stated {
             values: Vec::new(),
             of: Vec::new(),
         };
-        // By column, or part of a name, and its value: words are made once for each.
+        // By column (or part of a name) and value, so that each text is made only once.
         let mut known: FxHashMap<(usize, u64), (usize, u8)> = FxHashMap::default();
         let mut told: Vec<Axis> = Vec::new();
         for rows in grouped.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1) {
@@ -117,13 +116,14 @@ impl Stated {
                     }
                 }
                 let (code, named) = parts.at(r);
-                // What else varies in a name (BK in `MT64x64x8`) is held equal too; a name without a tile is a label.
+                // What else varies in a name (BK in `MT64x64x8`) must be equal too; a name without a tile is just a
+                // label.
                 let kernel = frame.data.text(ColumnMeaning::Kernel, r);
                 if KernelName::parse(kernel).tile.is_some() {
                     out.variants[variant].2 = mix(hash, parts.other(code));
                 }
                 for (at, (name, axis, value)) in named.iter().enumerate() {
-                    // A column may say it too.
+                    // A column may state it already.
                     if axis.is_none_or(|axis| !told.contains(&axis)) {
                         let key = (columns.len() + at, u64::from(code));
                         let words = || out.number(name, value.clone());
@@ -138,7 +138,7 @@ impl Stated {
         out
     }
 
-    /// The numbers of a setting and of its value; the value's is [`NONE`] past the most values.
+    /// Indices of a setting and of its value; [`NONE`] for a value beyond the maximum number.
     fn number(&mut self, name: &str, value: String) -> (usize, u8) {
         let setting = self.names.iter().position(|n| n == name).unwrap_or_else(|| {
             self.names.push(name.to_owned());
@@ -161,12 +161,12 @@ impl Stated {
         self.of[setting].push(value);
     }
 
-    /// True for a setting; what has one value, or too many, is a constant, a name or a result.
+    /// True for a setting; with one value it is a constant, with too many a name or a result.
     fn varies(&self, setting: usize) -> bool {
         (2..=MOST_VALUES).contains(&self.values[setting].len())
     }
 
-    /// What a value adds to the hash of a variant, in any order of the settings.
+    /// Contribution of a value to the hash of a variant, independent of the order of settings.
     fn part(&self, setting: usize, variant: usize) -> u64 {
         let value = self.of[setting].get(variant).copied().unwrap_or(NONE);
         mix(mix(1, setting as u64), value.into())
@@ -182,8 +182,8 @@ impl Stated {
         }
     }
 
-    /// A setting, over the variants of a shape that are equal in all others and tried each of its values;
-    /// `None` where there are none.
+    /// Influence of a setting, over sets of variants of a shape that are equal in all other settings and tried each of
+    /// its values; `None` if there are none.
     fn influence(&self, setting: usize) -> Option<Influence> {
         if !self.varies(setting) {
             return None;
@@ -195,8 +195,7 @@ impl Stated {
             mix(mix(0, hash.wrapping_sub(self.part(setting, i as usize))), shape.into())
         });
         let value = |i: u32| self.of[setting].get(i as usize).copied().filter(|v| *v != NONE);
-        // By shape the sets of variants that are equal in all else; by value the sums of the logarithms of its
-        // rate over the best of its set.
+        // By shape: number of sets; by value and shape: sum of ln(rate / best rate of its set).
         let mut sets = vec![0u32; self.shapes as usize];
         let mut logs = vec![vec![0.0; self.shapes as usize]; values.len()];
         let mut rates = vec![0.0f64; values.len()];
@@ -215,7 +214,7 @@ impl Stated {
             }
         }
         let shapes = sets.iter().filter(|n| **n > 0).count();
-        // Both by shape first, or one with many variants would outweigh the others.
+        // Averaged per shape first, so that a shape with many variants does not outweigh the others.
         let mean = |of: &Vec<f64>| {
             let each = of.iter().zip(&sets).filter(|(_, n)| **n > 0);
             (each.map(|(sum, n)| sum / f64::from(*n)).sum::<f64>() / shapes as f64).exp()
@@ -229,7 +228,7 @@ impl Stated {
     }
 }
 
-/// The code of a row's text in a settings column; `None` without one.
+/// Code of a row's value in a settings column; `None` without one.
 fn value_of_row(column: &Column, row: usize) -> Option<u64> {
     match &column.data {
         ColumnData::Number(v) => v.get(row).filter(|v| v.is_finite()).map(|v| v.to_bits()),
@@ -270,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_depth_of_the_tile_is_held_equal() {
-        // The value 2 was tried with the deep, fast tile alone.
+        // Value 2 was tried only with the deep, fast tile.
         let of = |variants: &[(&str, f64)]| {
             let mut rows = Rows::new();
             let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
@@ -287,7 +286,7 @@ mod tests {
             all.iter().map(|i| (i.values[0].value.as_str(), i.sets)).collect();
         assert_eq!(best, [("2", 1)]);
         assert!((all[0].values[1].best - 0.95).abs() < 1e-12);
-        // Names that are built differently say nothing of what else differs.
+        // Names that are built differently do not tell what else differs.
         assert_eq!(of(&[("Cijk_MT64x64x8_LDL1", 2e-5), ("Cijk_MT64x64x8_SK_LDL2", 1e-5)]), []);
     }
 
@@ -302,7 +301,7 @@ mod tests {
             }
             influences(&rows.frame(None), Axis::Bn)
         };
-        // Eight warps ran on one shape alone, and two on the other.
+        // Eight warps ran on only one shape, two on only the other.
         let sparse = [(512, 4.0, 1.1e-5), (512, 8.0, 1e-5), (64, 4.0, 1e-5), (64, 2.0, 2e-5)];
         assert_eq!(found(&sparse), []);
         let full = found(&[&sparse[..], &[(64, 8.0, 4e-5), (512, 2.0, 1.1e-5)]].concat());
@@ -312,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_setting_that_another_one_goes_with_is_told_only_where_that_is_equal() {
-        // BK 32 ran with BN 512 alone, which is slow whatever BK is.
+        // BK 32 ran only with BN 512, which is slow for any BK.
         let found = |variants: &[(f64, f64, f64)]| {
             let mut rows = Rows::new();
             let t = rows.table();
@@ -332,7 +331,7 @@ mod tests {
         let values: Vec<&str> = both[0].values.iter().map(|v| v.value.as_str()).collect();
         assert_eq!((values, both[0].sets), (vec!["64", "32"], 1));
         assert!((both[0].values[1].best - 0.95).abs() < 1e-12, "{both:?}");
-        // The best of a value may be of other settings: each pair counts, whichever is fastest.
+        // The best rate of a value may come from other settings: every pair counts, not only the fastest.
         let pairs =
             [(64.0, 64.0, 1e-5), (64.0, 32.0, 2e-5), (128.0, 64.0, 4e-5), (128.0, 32.0, 2e-5)];
         let even = found(&pairs);

@@ -1,4 +1,4 @@
-//! What kernel names say besides their tile: the settings in them, and what else differs between them.
+//! Settings in kernel names besides the tile, and what else differs between names.
 
 use gemmscope_model::tiling::Axis;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
@@ -6,7 +6,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use std::collections::BTreeMap;
 
-/// The axis that a title of a setting names, however its tool spells it: `BLOCK_SIZE_K`, `num_warps`.
+/// The axis that a setting's title means in any tool's spelling: `BLOCK_SIZE_K`, `num_warps`.
 pub(super) fn axis_of(title: &str) -> Option<Axis> {
     let plain: String = title.chars().filter(char::is_ascii_alphanumeric).collect();
     Some(match &*plain.to_ascii_lowercase() {
@@ -20,15 +20,15 @@ pub(super) fn axis_of(title: &str) -> Option<Axis> {
     })
 }
 
-/// A setting in a kernel's name: its letters, what they stand for, and its value.
+/// A setting in a kernel's name: its letters, their axis, and its value.
 pub(super) type NamedSetting = (String, Option<Axis>, String);
 
-/// The parts of kernel names that vary, where the names are built alike: `GRVW4` is 4 of `GRVW`.
+/// Varying parts of kernel names that are built alike: `GRVW4` is 4 for `GRVW`.
 pub(super) struct NameParts<'a> {
     codes: &'a [u32],
-    /// For each name its settings; empty for names that are built differently.
+    /// By name: its settings; empty for names that are built differently.
     settings: Vec<Vec<NamedSetting>>,
-    /// For each name a hash of what varies in it and is no setting; of all of a name that is built differently.
+    /// By name: hash of the varying parts that are not settings; for a name that is built differently, of all parts.
     others: Vec<u64>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> NameParts<'a> {
                 let title = letters(first);
                 let varies = alike().any(|p| p[i] != *first);
                 let titled = alike().all(|p| letters(&p[i]) == title);
-                // Sides joined by an x are the tile.
+                // Numbers joined by an x are the tile.
                 let tile = first[title.len()..].contains('x');
                 (varies && titled && !tile && !title.is_empty()).then(|| title.to_owned())
             })
@@ -82,19 +82,19 @@ impl<'a> NameParts<'a> {
         NameParts { codes, settings, others }
     }
 
-    /// The code of a row's name, and its settings.
+    /// Code of a row's name, and its settings.
     pub(super) fn at(&self, row: usize) -> (u32, &[NamedSetting]) {
         let code = self.codes.get(row).copied().unwrap_or(u32::MAX);
         (code, self.settings.get(code as usize).map_or(&[], Vec::as_slice))
     }
 
-    /// The hash of what is no setting in the name of a code.
+    /// Hash of the other parts of the name with this code.
     pub(super) fn other(&self, code: u32) -> u64 {
         self.others.get(code as usize).copied().unwrap_or(0)
     }
 }
 
-/// A name cut at underscores; a number goes with the part before it (`TT4_4`).
+/// Splits a name at underscores; a bare number stays with the part before it (`TT4_4`).
 fn parts_of(name: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for part in name.split('_') {
@@ -109,7 +109,7 @@ fn parts_of(name: &str) -> Vec<String> {
     out
 }
 
-/// The letters that a part begins with.
+/// Leading letters of a part.
 fn letters(part: &str) -> &str {
     let end = part.find(|c: char| !c.is_ascii_alphabetic());
     &part[..end.unwrap_or(part.len())]

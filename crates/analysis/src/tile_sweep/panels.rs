@@ -1,4 +1,4 @@
-//! The panels of a sweep: rows of one K, type and device, a line a shape.
+//! Panels of a sweep: rows of one K, type and device, one line per shape.
 
 use super::cells::Tried;
 use super::settings::Setting;
@@ -8,14 +8,14 @@ use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::{self, mix};
 
-/// Rows by shape: those of one shape beside each other, ascending, under one number.
+/// Rows grouped by shape: those of one shape are adjacent, ascending, with the same number.
 pub(super) fn by_shape(frame: &Frame, rows: &[u32]) -> Vec<(u64, u32)> {
     let data = &*frame.data;
     let kind = |r: usize| u64::from(data.op[r]) << 16 | u64::from(frame.device(r));
     group::by_key(rows, &|r| mix(mix(data.sizes_hash(r as usize), kind(r as usize)), 0))
 }
 
-/// A row of a sweep, in the order of [`by_shape`]: what is read of it lies in sequence.
+/// A row of a sweep in the order of [`by_shape`], copied so that it is read sequentially.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     /// Number of its shape.
@@ -25,29 +25,29 @@ pub(super) struct Run {
     pub(super) time_s: f64,
 }
 
-/// A shape: its first row that has a value of the axis, and all of its rows.
+/// A shape: its first row with a value of the axis, and all of its rows.
 #[derive(Clone, Copy)]
 struct Shape<'a> {
     first: usize,
     runs: &'a [Run],
 }
 
-/// Type, device and K of a panel; K is 0 where panels of one line each are one.
+/// Type, device and K of a panel; K is 0 if panels of one line each are joined.
 type PanelKey = (u16, u16, u32);
 
-/// Shapes of which most sweeps have two in one panel.
+/// Number of shapes among which most sweeps have two in one panel.
 const SOME: usize = 1000;
 
-/// What a sweep is read from.
+/// Input of a sweep.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'a> {
     pub(super) frame: &'a Frame,
     pub(super) source: TileSource,
-    /// The columns.
+    /// Axis of the columns.
     pub(super) axis: Axis,
 }
 
-/// Puts items in the order of the first of their keys, those that agree in it in that of the next.
+/// Sorts items by the first key, those with equal keys by the next one.
 fn arrange(items: &mut [(u64, u32)], keys: &[&dyn Fn(u32) -> u64]) {
     let Some((key, others)) = keys.split_first() else { return };
     items.iter_mut().for_each(|item| item.0 = key(item.1));
@@ -63,11 +63,11 @@ impl Reading<'_> {
         (data.op[row], self.frame.device(row), data.k[row])
     }
 
-    /// The sweep of runs by shape, which could also run along each of `axes`.
+    /// The sweep of runs grouped by shape; `axes` are the axes it could run along.
     pub(super) fn sweep(&self, runs: &[Run], axes: Vec<Axis>) -> Sweep {
         let data = &*self.frame.data;
         let at = |run: &Run| run.setting.at(self.axis);
-        // Of every shape a row, and those shapes that have several values.
+        // One row of every shape, and the shapes that have several values.
         let (mut firsts, mut found): (Vec<u32>, Vec<Shape<'_>>) = Default::default();
         for runs in runs.chunk_by(|a, b| a.shape == b.shape) {
             let Some(first) = runs.iter().find(|run| at(run).is_some()) else { continue };
@@ -78,7 +78,7 @@ impl Reading<'_> {
             }
         }
         let single = (firsts.len() - found.len()) as u64;
-        // Panels of one line each read better as the lines of one panel.
+        // Panels of one line each read better as lines of one panel.
         let apart = |rows: &[u32]| {
             let panels = group::by_key(rows, &|r| {
                 let (op, device, k) = self.panel_key(r as usize);
@@ -130,7 +130,7 @@ impl Reading<'_> {
         Sweep { source, axis, axes, panels, single, agreement, model_reaches: mean.exp() }
     }
 
-    /// `many` says whether panels have several types, and several devices, which their titles tell apart then.
+    /// `many` says whether there are several types, and several devices, which titles then state.
     fn panel(
         &self,
         (op, device, k): PanelKey,
@@ -185,7 +185,7 @@ impl Reading<'_> {
             panel.columns.binary_search(&value).ok()
         };
         if self.source == TileSource::BestColumn {
-            // Such a row belongs to its shape; it is not a measurement of a cell.
+            // Such a row describes its shape; it is not a measurement of a cell.
             line.best = shape.runs.iter().find_map(column);
             let best = shape.runs.iter().filter(|run| column(run) == line.best);
             line.stated = best.map(|run| run.row).collect();
@@ -205,7 +205,7 @@ impl Reading<'_> {
         line
     }
 
-    /// The values of the axis that some runs have.
+    /// Distinct axis values of some runs, ascending.
     fn columns<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> Vec<(u32, u32)> {
         let mut all: Vec<(u32, u32)> = Vec::new();
         for value in runs.filter_map(|run| run.setting.at(self.axis)) {
@@ -213,8 +213,8 @@ impl Reading<'_> {
                 all.insert(at, value);
             }
         }
-        // A column of best tiles does not tell which others were tried. Such sweeps usually try powers
-        // of two, here from the smallest best to four times the largest.
+        // A column of best tiles does not tell which others were tried. Such sweeps usually try powers of two, here
+        // from the smallest best to four times the largest.
         if self.source == TileSource::BestColumn
             && let (Some(&(lo, _)), Some(&(hi, _))) = (all.first(), all.last())
         {

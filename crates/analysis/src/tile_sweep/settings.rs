@@ -7,7 +7,7 @@ use gemmscope_model::tiling::{Axis, Tile, explore};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 
-/// Tile and launch settings of a row, 0 where unknown.
+/// Tile and launch settings of a row; 0 if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Setting {
     pub(super) m: u32,
@@ -33,7 +33,7 @@ impl Setting {
     }
 }
 
-/// The settings of a row.
+/// Function from row to its settings.
 type Settings<'a> = Box<dyn Fn(usize) -> Setting + 'a>;
 
 /// The best source of tile settings.
@@ -101,9 +101,9 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Settings<'_>)> {
     Some((TileSource::BestColumn, Box::new(stated)))
 }
 
-/// True if rows state a tile, in columns or in the names of their kernels.
+/// True if rows state a tile, in columns or in kernel names.
 pub fn has_tiles(data: &Dataset) -> bool {
-    // A sweep names its tiles in nearly every row.
+    // A sweep names its tile in nearly every row, so a few suffice.
     const LOOKED_AT: usize = 64;
     let columns = [ColumnMeaning::TileM, ColumnMeaning::TileN];
     columns.iter().any(|m| data.column(*m).is_some())
@@ -116,7 +116,7 @@ pub fn has_tiles(data: &Dataset) -> bool {
         }
 }
 
-/// True for shapes without times that name their best tile.
+/// True for shapes without times that state their best tile.
 pub fn only_best_tiles(data: &Dataset) -> bool {
     let named = data.columns.iter().any(|c| is_best_bn(&c.label));
     named && data.time_s.iter().all(|t| t.is_nan())
@@ -139,12 +139,12 @@ pub fn launch_of(frame: &Frame, row: usize) -> (Option<u32>, Option<u32>) {
     (whole(ColumnMeaning::Warps).or(name.warps), whole(ColumnMeaning::Stages).or(name.stages))
 }
 
-/// The rows that ran one product on one device, with the settings that they state.
+/// Rows that ran one problem on one device, with rate and the settings they state.
 #[derive(Clone, Debug, Default)]
 pub struct TileRuns(Vec<(usize, f64, Setting)>);
 
 impl TileRuns {
-    /// The rows of a frame.
+    /// Picks the rows of a frame.
     pub fn of(frame: &Frame, problem: &Problem, device: &str) -> TileRuns {
         let data = &*frame.data;
         let of_device: Vec<bool> = frame
@@ -171,7 +171,7 @@ impl TileRuns {
         TileRuns(rows.into_iter().map(run).collect())
     }
 
-    /// The fastest row with a setting; a number that a row does not state agrees with any.
+    /// The fastest row with a setting; a number that a row does not state matches any.
     pub fn fastest(&self, wanted: &explore::TileSetting) -> Option<usize> {
         let agrees = |have: u32, want: u32| have == 0 || have == want;
         self.0

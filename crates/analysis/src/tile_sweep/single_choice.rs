@@ -1,38 +1,38 @@
-//! The one setting to take for all shapes of a sweep.
+//! The single best setting for all shapes of a sweep.
 
 use super::{Panel, Sweep, SweepLine};
 use crate::ledger::TIE;
 use std::collections::BTreeMap;
 
-/// A setting that ran on a smaller share of the shapes is no choice for all of them.
+/// Minimum fraction of the shapes that a setting must have run on to be a choice for all.
 const RAN: f64 = 0.8;
 
-/// The setting that does best on average over the shapes of a sweep.
+/// The setting with the best average over the shapes of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingleChoice {
-    /// `128`, `64×128`.
+    /// Label of the setting: `128`, `64×128`.
     pub label: String,
-    /// Mean over the shapes it ran on of its rate over the best one, 0 to 1.
+    /// Mean of rate / best rate over the shapes that it ran on, 0 to 1.
     pub share: f64,
-    /// Shapes on which it is within [`TIE`] of the fastest.
+    /// Number of shapes on which it is within [`TIE`] of the fastest.
     pub best: usize,
-    /// Shapes that it ran on.
+    /// Number of shapes that it ran on.
     pub ran: usize,
-    /// Shapes with several settings.
+    /// Number of shapes with several settings.
     pub shapes: usize,
 }
 
 impl SingleChoice {
-    /// True where it ran on so many of the shapes that it is a choice for all of them.
+    /// True if it ran on enough shapes to be a choice for all of them.
     pub fn for_all(&self) -> bool {
         self.ran as f64 >= RAN * self.shapes as f64
     }
 }
 
-/// The best setting for all shapes together; where none ran on most of them, that which is the fastest
-/// on most.
+/// The best setting for all shapes together; if none ran on most of them, the one that is fastest on most.
 fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
-    /// Where the label of a setting is, the sum of its shares, the shapes that it ran on, and was about the fastest on.
+    /// Panel and column of its label, sum of shares, number of shapes it ran on, and number on which it ties with the
+    /// fastest.
     type Tried<'a> = ((&'a Panel, usize), f64, usize, usize);
     let mut of: BTreeMap<(u32, u32), Tried<'_>> = BTreeMap::new();
     let mut shapes = 0;
@@ -65,20 +65,19 @@ fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
 }
 
 impl Sweep {
-    /// How many lines all panels have.
+    /// Number of lines in all panels.
     pub fn count(&self) -> usize {
         self.panels.iter().map(|p| p.lines.len()).sum()
     }
 
-    /// The setting that does best on average over its shapes; where none ran on most of them, the one that is the
-    /// fastest on most.
+    /// The setting with the best average over the shapes; if none ran on most of them, the one that is fastest on most.
     pub fn single_choice(&self) -> Option<SingleChoice> {
         single_choice(self)
     }
 }
 
 impl SweepLine {
-    /// How many of its settings are within [`TIE`] of the fastest.
+    /// Number of its settings within [`TIE`] of the fastest.
     pub fn about_best(&self) -> usize {
         self.tried.iter().filter(|tried| tried.share * TIE >= 1.0).count()
     }

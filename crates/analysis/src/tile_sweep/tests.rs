@@ -23,7 +23,7 @@ fn tiles(rows: &[TileRow], device: Option<&str>) -> Frame {
 fn a_column_of_bests_is_held_against_the_model() {
     let mut t = Rows::new();
     let best = t.table().number_column(ColumnMeaning::Other, "best_bn");
-    // The model's own choice for K = 4096 on 108 units; one line differs.
+    // The model's own choice for K = 4096 on 108 units, except in one line.
     for (n, bn) in [(1024, 32), (8192, 64), (16_384, 128), (262_144, 256)] {
         t.table().set_number(best, f64::from(bn));
         t.row((8, n, 4096), "", 1e-6, "");
@@ -39,7 +39,7 @@ fn a_column_of_bests_is_held_against_the_model() {
     assert_eq!(widths(|l| l.best), [32, 64, 128, 256]);
     assert_eq!(widths(|l| l.model), [32, 64, 128, 128]);
     assert_eq!(sweep.agreement, (3, 4));
-    // Small N is bounded by parallelism, large N by memory.
+    // Small N is limited by parallelism, large N by memory.
     let all =
         |line: usize, region| panel.cells(&panel.lines[line]).all(|c| c.region == Some(region));
     assert!(all(0, Region::Parallelism) && all(3, Region::Memory));
@@ -91,7 +91,7 @@ fn what_is_no_sweep_says_so() {
     let no = |r: Result<Sweep, NoSweep>| r.unwrap_err();
     let single = tiles(&[((8, 1024, 64), (8, 32), 1e-6), ((8, 2048, 64), (8, 64), 1e-6)], None);
     assert_eq!(no(Sweep::new(&single, None)), NoSweep::SingleTile(TileSource::Columns, 2));
-    // The tile is the shape, row by row.
+    // In every row the tile equals the shape.
     let shape = tiles(&[((8, 32, 64), (8, 32), 1e-6), ((8, 64, 64), (8, 64), 1e-6)], None);
     assert_eq!(no(Sweep::new(&shape, None)), NoSweep::TileIsShape(2));
     let mut rows = Rows::new();
@@ -147,7 +147,7 @@ fn kernel_names_give_tiles_in_the_problems_orientation() {
     let one = sweep(4096, &["128x64", "256x64"]);
     assert_eq!((one.source, one.axis), (TileSource::KernelNames, Axis::Bn));
     assert_eq!(one.panels[0].columns, [(128, 0), (256, 0)]);
-    // Both sides of the tile vary: it is shown whole, but for flat GEMMs.
+    // Both sides of the tile vary, so the whole tile is the axis, except for flat GEMMs.
     let tiles = ["128x64", "256x64", "128x128"];
     assert_eq!(sweep(4096, &tiles).axis, Axis::BmBn);
     assert_eq!(sweep(8, &tiles).axis, Axis::Bn);
@@ -184,13 +184,13 @@ fn a_tile_wider_than_any_power_of_two_ends_the_columns() {
         Sweep::new(&t.frame(Some("a100-40-sxm")), None)
     };
     assert!(of(64.0).is_ok());
-    // Whatever it says of such a tile, it says it.
+    // Such a tile must not panic.
     let _ = of(f64::from(u32::MAX - 5));
 }
 
 #[test]
 fn one_setting_for_all_shapes_is_the_best_on_average() {
-    // 64 wins on one shape by little, 128 on the other by much.
+    // 64 wins on one shape by a little, 128 on the other by a lot.
     let f = tiles(
         &[
             ((8, 1024, 4096), (16, 64), 1.0e-5),

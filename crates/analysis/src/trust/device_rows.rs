@@ -1,4 +1,4 @@
-//! What the rows of one device show of their measurement.
+//! What the rows of one device show about their measurement.
 
 use super::measured::{AllSeries, Measured, Plateau};
 use super::{AboveCause, EXCEPTION, Ground, ReasonFacts, Verdict, WHOLE};
@@ -9,20 +9,20 @@ use gemmscope_table::dataset::{ColumnMeaning, Dataset, Source};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::ABOVE_ROOF;
 
-/// Up to this much above the roof, a peak that is itself a measurement or a clock explains it.
+/// Efficiency up to which a measured peak or a clock explains a row above its roof.
 const NEAR: f64 = 1.10;
-/// Bytes at more than this share of the datasheet's bandwidth did not all come from memory.
+/// Fraction of the datasheet bandwidth above which not all bytes came from memory.
 const CACHED: f64 = 0.90;
-/// Operands up to this multiple of the last-level cache may partly stay cached between calls.
+/// Operands / last-level cache up to which they may partly stay cached between calls.
 const PARTLY: f64 = 2.0;
-/// A call under this is as short as what timers and launches vary.
+/// Seconds below which timer and launch jitter matter.
 const SHORT_S: f64 = 10e-6;
-/// A standard deviation over this share of the mean is large.
+/// Standard deviation / mean above which the spread is large.
 const SPREAD: f64 = 0.20;
-/// A clock under this share of the peak's is low.
+/// Clock / peak's clock below which the clock is low.
 const LOW_CLOCK: f64 = 0.90;
 
-/// Rows and their seconds.
+/// A number of rows and their seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowsTime {
     pub(super) rows: u64,
@@ -46,7 +46,7 @@ impl RowsTime {
         RowsTime { rows: self.rows - other.rows, time_s: self.time_s - other.time_s }
     }
 
-    /// The larger of its shares of rows and time.
+    /// The larger of the fractions of rows and time.
     fn part(&self, of: &RowsTime) -> f64 {
         share(self.rows as f64, of.rows as f64).max(share(self.time_s, of.time_s))
     }
@@ -69,7 +69,7 @@ pub(super) struct DeviceRows {
     cached: RowsTime,
     short: RowsTime,
     compared: RowsTime,
-    /// Whether some of them state a rate, and a bandwidth.
+    /// True if some state a rate, and if some state a bandwidth.
     states: [bool; 2],
     rates_differ: RowsTime,
     differs: RowsTime,
@@ -77,7 +77,7 @@ pub(super) struct DeviceRows {
     spread: RowsTime,
     clocked: RowsTime,
     low_clock: RowsTime,
-    /// By type: how many rows, and how near their roof they come.
+    /// By type: number of rows, and their best efficiency.
     reach: Vec<(DataType, usize, Reach)>,
     series: AllSeries,
 }
@@ -91,7 +91,7 @@ pub(super) struct MeasuredRows {
 
 /// Columns that are read row by row.
 pub(super) struct TrustColumns<'a> {
-    /// The file's own rates, and bandwidths, with their rounding by source.
+    /// The file's own rates, and bandwidths, each with their rounding error by source.
     reported: [Option<(&'a [f64], Vec<f64>)>; 2],
     std: Option<&'a [f64]>,
     clock: Option<&'a [f64]>,
@@ -109,12 +109,12 @@ impl<'a> TrustColumns<'a> {
 }
 
 impl DeviceRows {
-    /// No row of a device yet, whose last-level cache holds so many bytes.
+    /// No rows yet, for a device with a last-level cache of `cache_bytes`.
     pub(super) fn new(name: &str, cache_bytes: f64) -> DeviceRows {
         DeviceRows { name: name.to_owned(), cache_bytes, ..DeviceRows::default() }
     }
 
-    /// Adds a row up.
+    /// Adds a row.
     pub(super) fn look(&mut self, frame: &Frame, columns: &TrustColumns<'_>, r: usize) {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let call_s = data.time_s[r];
@@ -137,7 +137,7 @@ impl DeviceRows {
             if share > ABOVE_ROOF {
                 self.above.add(time_s);
                 self.highest = self.highest.max(share);
-                // No cache lets a device compute faster than its peak.
+                // A cache does not raise the compute peak.
                 let computed_s = roof.time_s(work, 0.0);
                 let computable = computed_s <= ABOVE_ROOF * call_s;
                 if computable && bytes <= self.cache_bytes && moved_s > ABOVE_ROOF * call_s {
@@ -183,7 +183,7 @@ impl DeviceRows {
         }
     }
 
-    /// Adds how near its roof a row comes.
+    /// Adds a row's efficiency to its type.
     fn reach(&mut self, frame: &Frame, r: usize) {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let device = metrics.devices[usize::from(data.device[r])].as_ref();
@@ -199,7 +199,7 @@ impl DeviceRows {
         reach.add(&problem, device, metrics.efficiency(data, r), metrics.roof_s[r]);
     }
 
-    /// The types of which nothing comes near the roof.
+    /// Reasons for types of which nothing comes near the roof.
     pub(super) fn far_below(&self) -> impl Iterator<Item = ReasonFacts> + '_ {
         let far = self.reach.iter().filter(|(.., reach)| reach.is_far());
         far.map(|(dtype, rows, reach)| ReasonFacts {
@@ -267,7 +267,7 @@ impl DeviceRows {
         }
         let roofless = all.without(roofed);
         if roofless.rows > 0 {
-            // Which device, or which type, is a question.
+            // It leaves open which device, or which type.
             add(Ground::NoRoof, Verdict::WithCare, &roofless, all);
         }
         let ground = Ground::Reported { states: self.states };
@@ -297,15 +297,15 @@ impl DeviceRows {
         out
     }
 
-    /// How differences from the file's own figures weigh. Tools count bytes in several ways, so bandwidths alone
-    /// make nothing doubtful.
+    /// Weight of differences from the file's own figures. Tools count bytes in several ways, so bandwidths alone make
+    /// nothing doubtful.
     fn reported_weight(&self) -> Verdict {
         let of = &self.compared;
         let weight = graded(&self.rates_differ, of, Verdict::Doubtful);
         weight.max(graded(&self.differs, of, Verdict::WithCare))
     }
 
-    /// What explains rows above the roof, and how they weigh.
+    /// Explanation of rows above the roof, and its weight.
     fn above_cause(&self) -> (AboveCause, Verdict) {
         let (warm, of) = (&self.warm, &self.roofed);
         let cold = self.above.without(warm);
@@ -319,7 +319,7 @@ impl DeviceRows {
     }
 }
 
-/// The weight of something that concerns a part of the rows; `whole` where it concerns the whole.
+/// Weight of something that concerns part of the rows; `whole` if it concerns the whole.
 fn graded(tally: &RowsTime, of: &RowsTime, whole: Verdict) -> Verdict {
     match tally.part(of) {
         part if part > WHOLE => whole,

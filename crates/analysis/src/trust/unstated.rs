@@ -1,4 +1,4 @@
-//! What no file states: what was assumed of it, and what the user chose.
+//! What no file states: assumptions, and the user's choices.
 
 use super::{Ground, ReasonFacts, Verdict, of_all};
 use gemmscope_model::dtype::DataType;
@@ -7,23 +7,23 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{Assumption, Source};
 use gemmscope_table::field::Frame;
 
-/// Something that no file states and that was assumed.
+/// An assumption about something that no file states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assumed {
-    /// The assumption. Its key is one of `ImportOptions::answers`, or "" for what the rows are.
+    /// The assumption. Its key is one of `ImportOptions::answers`, or "" for the kind of rows.
     pub assumption: Assumption,
-    /// The file that does not state it, where others do.
+    /// The file that does not state it, if others do.
     pub file: Option<String>,
 }
 
-/// Something that no file states and that the user chose, or the catalogue's default for it.
+/// Something that no file states, chosen by the user or defaulted by the catalogue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chosen {
-    /// The device of the roof, where the file names none.
+    /// Device of the roof, if the file names none.
     Device(String),
-    /// Another device than the format implies.
+    /// A device other than the format implies.
     OtherDevice {
-        /// The file, where other files name their device.
+        /// The file, if other files name their device.
         file: Option<String>,
         /// The device.
         device: String,
@@ -32,27 +32,27 @@ pub enum Chosen {
     LaunchFloor {
         /// The device.
         device: String,
-        /// Its launch floor, seconds.
+        /// Launch floor, seconds.
         floor_s: f64,
-        /// Where that is from.
+        /// Its source.
         source: String,
     },
-    /// An achievable rate that is the best one measured.
+    /// An achievable rate that is the best measured one.
     Achievable {
         /// The type.
         dtype: DataType,
-        /// FLOP/s.
+        /// Rate, FLOP/s.
         rate: f64,
-        /// Where that is from.
+        /// Its source.
         source: String,
     },
-    /// An answer to a question of the importer, in its words.
+    /// An answer to one of the importer's questions, in its words.
     Answer(String),
-    /// What the rows are.
+    /// Kind of rows.
     Kind(DataKind),
 }
 
-/// What no file states: device, units, types, what the rows are.
+/// What no file states: device, units, types, kind of rows.
 #[derive(Default)]
 pub(super) struct Unstated {
     pub(super) assumed: Vec<Assumed>,
@@ -105,7 +105,7 @@ impl Unstated {
                 // A name that fits several devices implies none.
                 let open = code.is_some_and(|code| devices[code].is_none());
                 match other {
-                    // Said above, or asked for by the first sentence.
+                    // Covered above, or asked for by the first sentence.
                     _ if a.key == "device" && (open || a.value.is_empty()) => {}
                     _ if a.by_hand => out.choose(Chosen::Answer(a.text.clone())),
                     Some(d) => {
@@ -150,7 +150,7 @@ impl Unstated {
     }
 }
 
-/// Units and types that no file states and nobody chose yet.
+/// Reason about units and types that no file states and nobody has chosen yet.
 pub(super) fn asked(assumed: &[Assumed]) -> Option<ReasonFacts> {
     let assumed = assumed.iter().map(|a| &a.assumption);
     let open = assumed.filter(|a| {
@@ -162,11 +162,11 @@ pub(super) fn asked(assumed: &[Assumed]) -> Option<ReasonFacts> {
     Some(of_all(ground, Verdict::WithCare, (count, count)))
 }
 
-/// What no file states. An assumed device or type changes every share of a roof, and a unit every figure, unless
-/// the file's own figures agree with the recomputed ones.
+/// Reason about assumptions. An assumed device or type changes every efficiency, and a unit every figure, unless the
+/// file's own figures agree with the recomputed ones.
 pub(super) fn assumed(assumed: &[Assumed], agrees: bool) -> Option<ReasonFacts> {
     let weighs = |a: &&Assumption| {
-        // Rates and times of a file that agree confirm its units, and say nothing of its types.
+        // Rates that agree with times confirm the file's units, but not its types.
         let unit = a.key.starts_with("unit") && !agrees;
         a.key == "device" || a.key.starts_with("dtype") || unit
     };

@@ -51,7 +51,7 @@ fn what_bad_variants_share_is_named() {
     let order = t.table().number_column(ColumnMeaning::Order, "generation");
     let stages = t.table().number_column(ColumnMeaning::Stages, "stages");
     let warps = t.table().number_column(ColumnMeaning::Warps, "warps");
-    // With five stages all are ten times as slow.
+    // With five stages every variant is ten times as slow.
     for i in 0..12u32 {
         t.table().set_number(order, f64::from(i / 4));
         t.table().set_number(stages, f64::from(3 + 2 * u32::from(i % 4 == 0)));
@@ -135,7 +135,7 @@ fn without_an_order_there_is_no_history() {
     let frame = t.frame(None);
     assert!(problems(&frame).is_empty());
     assert!(SearchHistory::new(&frame, &frame.data.problem(0), 0.1).is_none());
-    // A generation in which everything failed has no best.
+    // A generation in which everything failed has no best variant.
     let h = history(&[(0.0, NONE, "timeout"), (1.0, NONE, "timeout")]).unwrap();
     assert!(h.best.is_none() && h.generations.iter().all(|g| g.best.is_none()));
 }

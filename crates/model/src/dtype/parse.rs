@@ -1,4 +1,4 @@
-//! How producers spell data types.
+//! Parses the spellings of data types that producers use.
 
 use super::DataType;
 

@@ -1,15 +1,15 @@
-//! How a value is written in each language of a snippet.
+//! Escapes a value for each language of a snippet.
 
 use gemmscope_model::encode::{is_invisible, visible};
 
-/// One percent-encoded component of an address: all but the unreserved characters of RFC 3986 is
-/// encoded, so the result is inert in HTML, Markdown, YAML, JavaScript and Python too.
+/// A percent-encoded component of an address: everything except the unreserved characters of RFC 3986 is encoded, so
+/// the result is inert in HTML, Markdown, YAML, JavaScript and Python too.
 pub(crate) fn component(text: &str) -> String {
     percent(text, |b| matches!(b, b'-' | b'.' | b'_' | b'~'))
 }
 
-/// A whole address: keeps the reserved characters that no language of a snippet gives a meaning
-/// inside its quotes or brackets, and escapes that are there.
+/// A whole address: keeps existing escapes, and the reserved characters that have no meaning inside quotes or brackets
+/// in any language of a snippet.
 pub(crate) fn address(text: &str) -> String {
     percent(text, |b| b"-._~:/?#@=&%+,$*![]".contains(&b))
 }
@@ -26,24 +26,24 @@ fn percent(text: &str, keep: impl Fn(u8) -> bool) -> String {
     out
 }
 
-/// The value of an attribute in double quotes. What ends it or stands for code in HTML, JSX and
-/// the dialects of Markdown around it is a character reference, line ends too.
+/// An attribute value in double quotes. Characters that end it or mean something in HTML, JSX and Markdown dialects
+/// around it become character references, line ends too.
 pub(crate) fn attribute(text: &str) -> String {
     references(text, |c, _, _| " -._~:/?#@=%+,;$*()".contains(c))
 }
 
-/// The text of an element in HTML, MDX or a paragraph of Markdown: no character is markup in any.
+/// Element text that is inert in HTML, MDX and Markdown paragraphs.
 pub(crate) fn link_text(text: &str) -> String {
     references(text, |c, before, after| match c {
-        // Markdown drops blanks at the edges, and takes these for markup beside a blank.
+        // Markdown drops blanks at the edges, and treats these as markup next to a blank.
         ' ' | '_' | '-' => before.is_alphanumeric() && after.is_alphanumeric(),
         '.' | ',' => before.is_alphanumeric(),
         _ => false,
     })
 }
 
-/// `keep` says of an ASCII character, between its neighbours (a blank at the ends), whether it
-/// stays; references cannot take the place of markup in HTML, JSX or Markdown.
+/// Replaces characters by references. `keep` says whether an ASCII character stays, given its neighbours (a blank at
+/// the ends). A reference is never markup in HTML, JSX or Markdown.
 fn references(text: &str, keep: impl Fn(char, char, char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
@@ -67,8 +67,7 @@ fn references(text: &str, keep: impl Fn(char, char, char) -> bool) -> String {
     out
 }
 
-/// Text in a paragraph of Markdown: what might be markup has a backslash before it, and no line
-/// ends.
+/// Text in a Markdown paragraph: possible markup is escaped with a backslash, and line ends are replaced.
 pub(crate) fn markdown(text: &str) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len());
@@ -83,8 +82,8 @@ pub(crate) fn markdown(text: &str) -> String {
     out
 }
 
-/// A string literal in double quotes, the same in Python, JavaScript and YAML for the characters
-/// of the basic plane.
+/// A string literal in double quotes, the same in Python, JavaScript and YAML for characters of the basic multilingual
+/// plane.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -102,8 +101,8 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// A word of a shell's command line, on one line. It holds no `>`, so it ends no comment of HTML
-/// either, and no character that a terminal acts upon when it is pasted.
+/// A word of a shell command line, on one line. Contains no `>`, so it cannot end an HTML comment either, and no
+/// character that a terminal acts on when it is pasted.
 pub(crate) fn word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:@%+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -5,7 +5,7 @@ use gemmscope_model::encode::visible;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag};
 
-/// What a browser makes of HTML.
+/// What a browser parses from HTML.
 #[derive(Debug, PartialEq)]
 enum Token {
     Open(String, Vec<(String, String)>),
@@ -23,7 +23,7 @@ fn close(name: &str) -> Token {
     Token::Close(name.into())
 }
 
-/// Decodes character references; any `&` that begins none would be a fault of ours.
+/// Decodes character references; an `&` that does not start one would be a bug of ours.
 fn decoded(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -44,7 +44,7 @@ fn decoded(text: &str) -> String {
     out + rest
 }
 
-/// The states of HTML's tokenizer that well-formed text reaches.
+/// The states of the HTML tokenizer that well-formed text reaches.
 fn html(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -88,7 +88,7 @@ fn html(text: &str) -> Vec<Token> {
     out
 }
 
-/// What a browser makes of a page in Markdown without any markup of Markdown.
+/// What a browser parses from a Markdown page that has no Markdown markup.
 fn html_in_markdown(text: &str) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::new();
     for event in Parser::new(text) {
@@ -105,7 +105,7 @@ fn html_in_markdown(text: &str) -> Vec<Token> {
     out
 }
 
-/// A literal in double quotes at the start of Python, and what follows it.
+/// The double-quoted literal at the start of Python code, and what follows it.
 fn literal(code: &str) -> (String, &str) {
     let mut out = String::new();
     let mut rest = code.strip_prefix('"').expect(code).chars();
@@ -128,7 +128,7 @@ fn literal(code: &str) -> (String, &str) {
     }
 }
 
-/// The words of a command line, as bash and zsh split it.
+/// Words of a command line, split as bash and zsh do.
 fn words(line: &str) -> Vec<String> {
     let mut out = vec![Vec::new()];
     let mut rest = line.chars().peekable();
@@ -178,7 +178,7 @@ fn unpercent(text: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The one path component of an address beside the page: what a server opens.
+/// The single path component of an address beside the page, as a server opens it.
 fn opened(address: &str, folder: &str) -> String {
     let name = address.strip_prefix(folder).expect(address);
     assert!(!name.contains(['/', '?', '#', '\\', ':']) && !matches!(name, "." | ".."), "{name}");
@@ -230,7 +230,7 @@ fn snippets_are_filled_in() {
          device=mi300x&f.dtype=bf16)\n\n<!-- gemmscope render bench.csv 'd e.csv' f.csv --view \
          roofline --state '#v=1&view=table&device=mi300x&f.dtype=bf16' -o roofline.svg -->"
     );
-    // Without filters the view's few keys are attributes and options.
+    // Without filters, the view's few keys are attributes and options.
     let plain = SnippetPlace {
         file: "-it's.csv".into(),
         more: Vec::new(),
@@ -245,7 +245,7 @@ fn snippets_are_filled_in() {
     );
 }
 
-/// The names that the first list of snippets fell to.
+/// Names that broke the first list of snippets.
 #[test]
 fn names_that_are_code_stay_names() {
     for file in [
@@ -391,7 +391,7 @@ fn check(p: &SnippetPlace) {
     wanted.extend(["-o".into(), "roofline.svg".into()]);
     assert_eq!(words(command), wanted);
 
-    // What Python, and with it reST, takes for the end of a line; what turns the order of text.
+    // Line ends of Python (and so of reST), and characters that reorder text.
     for (s, plain) in all.iter().zip(snippets(&place())) {
         let lines = |t: &str| t.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}']).count();
         assert_eq!(lines(&s.text), lines(&plain.text), "{}", s.text);
@@ -399,7 +399,7 @@ fn check(p: &SnippetPlace) {
     }
 }
 
-/// Pieces that mean something to one of the languages, and any character.
+/// Pieces with a meaning in one of the languages, and any character.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = proptest::sample::select(
         "\"|'|\"]; import os;|javascript:|-->|--!>|<!--|<img src=x onerror=a>|</script>|</a>|#|?|\
@@ -427,7 +427,7 @@ proptest! {
         port in 1u16..,
         ipv6: bool,
     ) {
-        // As the page writes them: its own address, and a state that is percent-encoded.
+        // As the page writes them: its own address, and a percent-encoded state.
         let host = if ipv6 { "[::1]" } else { "host" };
         let mut state = form(&[("v", "1"), ("view", &view), ("device", &device)]);
         if let Some(q) = filters {

@@ -4,7 +4,7 @@ use super::{Row, TableBuilder, Values};
 use gemmscope_model::hardware::{Device, catalog, match_name};
 
 impl TableBuilder {
-    /// Why a time is no measurement: a placeholder, or a wrong unit.
+    /// Why a time cannot be a measurement: a placeholder, or a wrong unit. `None` if it is plausible.
     #[inline]
     pub(super) fn unmeasured(&mut self, row: &Row) -> Option<&'static str> {
         if row.time_s.is_nan() {
@@ -20,7 +20,7 @@ impl TableBuilder {
         )
     }
 
-    /// The file's own rate of the row to come.
+    /// The file's own rate staged for the next row.
     fn staged_rate(&self) -> Option<f64> {
         match &self.columns.get(self.reported_rate?)?.data {
             Values::Number(v) if v.len() > self.len() => v.last(),
@@ -28,8 +28,7 @@ impl TableBuilder {
         }
     }
 
-    /// Ten times the highest peak of a device, for any type; of all devices where its name is not
-    /// known.
+    /// Ten times the highest peak of a device, over all types; over all devices if its name is unknown.
     fn limit(&mut self, device: u16) -> f64 {
         let at = usize::from(device);
         match self.limits.get(at) {
@@ -56,7 +55,7 @@ impl TableBuilder {
     }
 }
 
-/// Longest time of a row, seconds. The sum over all rows stays a number.
+/// Longest time of a row in seconds, so that sums over all rows stay finite.
 const LONGEST_S: f64 = 1e15;
 
 /// Checks the values of a row, which a reader may have computed itself.

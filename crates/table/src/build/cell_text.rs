@@ -1,9 +1,9 @@
-//! The text of a cell, the words for "no value", and the reason why a row is rejected.
+//! Decodes cell text, recognises words for "no value", and holds the reason a row is rejected.
 
 use gemmscope_model::encode::visible;
 use std::borrow::Cow;
 
-/// Why a row cannot become a point.
+/// Why a row is rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowError {
     /// Short, stable sentence that names the column: `time is zero (us)`.
@@ -15,15 +15,15 @@ pub struct RowError {
 }
 
 impl RowError {
-    /// A reason without a column.
+    /// A reason without a column at fault.
     pub fn new(reason: impl Into<String>) -> Self {
         RowError { reason: reason.into(), column: 0, text: String::new() }
     }
 }
 
-/// Text of a cell. Bytes that are not UTF-8 are read as Windows-1252, in which spreadsheets save
-/// CSV (a micro sign in a header is the usual case). Characters that nobody sees get a name, so
-/// that no two names look alike and none changes the order of what is beside it.
+/// Decodes a cell. Bytes that are not UTF-8 are read as Windows-1252, which spreadsheets write to CSV (usually a micro
+/// sign in a header). Invisible characters are replaced by their code point, so that no two names look alike and none
+/// reorders its surroundings.
 pub fn cell_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(s) => visible(s),

@@ -1,19 +1,19 @@
-//! Cells as they stand in a text, a column at a time.
+//! Raw cells of a text, column by column.
 
 /// The cells of one column in consecutive rows of a text.
 pub trait Cells {
     /// Number of rows.
     fn len(&self) -> usize;
 
-    /// True where there is no row.
+    /// True if there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The text that the cells are in, with what is before and behind them.
+    /// The text that the cells lie in.
     fn text(&self) -> &[u8];
 
-    /// Where the cell of a row begins and ends in the text: without quotes, with its blanks.
+    /// Start and end of a row's cell in the text, excluding quotes, including blanks.
     fn place(&self, row: usize) -> (u32, u32);
 
     /// The cell of a row, trimmed.
@@ -22,12 +22,12 @@ pub trait Cells {
         &self.text()[from as usize..to as usize]
     }
 
-    /// The number in the cell of a row, `None` if it holds none.
+    /// The number in a row's cell; `None` if it is not a number.
     fn number(&self, _row: usize) -> Option<f64> {
         None
     }
 
-    /// The same for a plain number; `None` says nothing.
+    /// Fast path of [`number`](Self::number) for plain numbers; `None` means undecided.
     fn plain_number(&self, row: usize) -> Option<f64> {
         self.number(row)
     }

@@ -1,15 +1,15 @@
-//! Columns under construction: dictionary-coded text, numbers, and columns whose kind is not known until their cells
-//! are read. Row numbers count from the start of the file, including rows already handed over.
+//! Columns under construction: dictionary-coded text, numbers, and columns whose kind is decided by their cells. Row
+//! numbers count from the start of the file, including rows already handed over.
 
 use super::cell_text::{cell_text, is_missing};
 use super::cells::Cells;
 use super::intern::Interner;
 use crate::dataset::ColumnData;
 
-/// A text column being filled.
+/// A text column under construction.
 #[derive(Debug, Default)]
 pub(crate) struct TextColumn {
-    /// Rows and texts handed over.
+    /// Rows and texts already handed over.
     given: usize,
     given_words: usize,
     codes: Vec<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct TextColumn {
 }
 
 impl TextColumn {
-    /// An empty column with room for `rows` rows.
+    /// An empty column with capacity for `rows` rows.
     pub(crate) fn with_room(rows: usize) -> Self {
         TextColumn { codes: Vec::with_capacity(rows), ..TextColumn::default() }
     }
@@ -38,12 +38,12 @@ impl TextColumn {
         self.codes.len() * 4 + self.words.memory()
     }
 
-    /// Fills with "missing" up to row `rows`.
+    /// Pads with "missing" up to row `rows`.
     pub(crate) fn pad(&mut self, rows: usize) {
         self.codes.resize(rows - self.given, 0);
     }
 
-    /// Sets the value of row `row`, which is the next one or later.
+    /// Sets the value of row `row`, the next row or a later one.
     #[inline]
     pub(crate) fn set(&mut self, row: usize, cell: &[u8]) {
         let code = self.words.code(cell);
@@ -66,7 +66,7 @@ impl TextColumn {
         self.codes.truncate(rows - self.given);
     }
 
-    /// The rows and texts since the last call.
+    /// Hands over the rows and texts since the last call.
     pub(crate) fn take(&mut self) -> ColumnData {
         let values = self.words.texts_from(self.given_words).to_vec();
         let codes = take(&mut self.codes);
@@ -75,7 +75,7 @@ impl TextColumn {
         ColumnData::Text { codes, values }
     }
 
-    /// As [`take`](Self::take), at the end: copies no texts that it can move.
+    /// Like [`take`](Self::take), at the end: moves texts instead of copying where it can.
     pub(crate) fn rest(self) -> ColumnData {
         let mut values = self.words.into_texts();
         ColumnData::Text {
@@ -88,16 +88,16 @@ impl TextColumn {
     }
 }
 
-/// A column of numbers being filled.
+/// A number column under construction.
 #[derive(Debug, Default)]
 pub(crate) struct NumberColumn {
-    /// Rows handed over.
+    /// Rows already handed over.
     given: usize,
     values: Vec<f64>,
 }
 
 impl NumberColumn {
-    /// An empty column with room for `rows` rows.
+    /// An empty column with capacity for `rows` rows.
     pub(crate) fn with_room(rows: usize) -> Self {
         NumberColumn { given: 0, values: Vec::with_capacity(rows) }
     }
@@ -108,17 +108,17 @@ impl NumberColumn {
         self.given + self.values.len()
     }
 
-    /// About the bytes that it takes.
+    /// Approximate size in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.values.len() * 8
     }
 
-    /// Fills with "missing" up to row `rows`.
+    /// Pads with "missing" up to row `rows`.
     pub(crate) fn pad(&mut self, rows: usize) {
         self.values.resize(rows - self.given, f64::NAN);
     }
 
-    /// The last value not handed over yet.
+    /// The last value not yet handed over.
     pub(crate) fn last(&self) -> Option<f64> {
         self.values.last().copied()
     }
@@ -129,8 +129,7 @@ impl NumberColumn {
         self.values.push(value);
     }
 
-    /// Sets the value of row `row`, the next one; a second value for the same row replaces the
-    /// first.
+    /// Sets the value of row `row`, the next row; a second value for the same row replaces the first.
     #[inline]
     pub(crate) fn set(&mut self, row: usize, value: f64) {
         self.truncate(row);
@@ -149,30 +148,29 @@ impl NumberColumn {
         self.values.truncate(rows - self.given);
     }
 
-    /// The rows since the last call.
+    /// Hands over the rows since the last call.
     pub(crate) fn take(&mut self) -> ColumnData {
         self.given = self.len();
         ColumnData::Number(take(&mut self.values))
     }
 
-    /// As [`take`](Self::take), at the end.
+    /// Like [`take`](Self::take), at the end.
     pub(crate) fn rest(self) -> ColumnData {
         ColumnData::Number(self.values)
     }
 }
 
-/// Takes the values, and leaves room for about as many: parts of a table are alike.
+/// Takes the values and reserves room for slightly more, since parts of a table are of similar size.
 pub(super) fn take<T>(values: &mut Vec<T>) -> Vec<T> {
     let room = values.len() + values.len() / 16;
     std::mem::replace(values, Vec::with_capacity(room))
 }
 
-/// Number of cells after which a column of unknown kind is treated as numbers or text.
+/// Number of cells after which a column of unknown kind becomes numbers or text.
 const SAMPLE: usize = 1000;
 
-/// A column of unknown kind. It keeps the text of the first cells. If at least 95 % of them are
-/// numbers, it then keeps only numbers and the exceptions. With too many exceptions it becomes
-/// text at the end. No cell is lost.
+/// A column of unknown kind. It keeps the text of the first cells; if at least 95 % of them are numbers, it then keeps
+/// only numbers and the exceptions. With too many exceptions it becomes text at the end. No cell is lost.
 #[derive(Debug, Default)]
 pub(crate) struct AutoColumn {
     text: TextColumn,
@@ -193,7 +191,7 @@ enum Mode {
 }
 
 impl AutoColumn {
-    /// Sets the value of row `row`; `number` is the cell as a number.
+    /// Sets the value of row `row`; `number` is the cell parsed as a number.
     #[inline]
     pub(crate) fn set(&mut self, row: usize, cell: &[u8], number: Option<f64>) {
         if cell.is_empty() {
@@ -232,8 +230,8 @@ impl AutoColumn {
         self.numbers.push(number.unwrap_or(f64::NAN));
     }
 
-    /// [`set`](Self::set) for the rows from `first` on. Before the column grows over rows without a
-    /// value, `room` makes room for them, or says that they are too many.
+    /// [`set`](Self::set) for the rows from `first` on. Before each value, `room` pads the column up to its row, or
+    /// returns false if that needs too many cells; the cell is then dropped.
     #[inline]
     pub(crate) fn extend(
         &mut self,
@@ -279,12 +277,12 @@ impl AutoColumn {
         }
     }
 
-    /// About the bytes that it takes.
+    /// Approximate size in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.text.memory() + self.numbers.memory()
     }
 
-    /// Fills with "missing" up to row `rows`.
+    /// Pads with "missing" up to row `rows`.
     pub(crate) fn pad(&mut self, rows: usize) {
         if self.mode != Mode::Numbers {
             self.text.pad(rows);
@@ -295,12 +293,12 @@ impl AutoColumn {
     }
 
     fn settle(&mut self) {
-        // Rejected rows make these two counts a little too high, never wrong in kind.
+        // Rejected rows are counted too, which hardly changes the share.
         if self.numeric * 100 >= self.filled * 95 {
             let text = std::mem::take(&mut self.text);
             for (row, &code) in text.codes.iter().enumerate() {
                 let word = text.words.value(code);
-                // Nothing is handed over before the kind of the column is known.
+                // No row is handed over before the kind is known, so rows count from the start of the file.
                 let known = self.numbers.values.get(row).is_some_and(|n| !n.is_nan());
                 if !known && !is_missing(word.as_bytes()) {
                     self.odd.push((row, word.to_owned()));
@@ -322,7 +320,7 @@ impl AutoColumn {
         }
     }
 
-    /// The rows and texts since the last call; nothing before the kind is known.
+    /// Hands over the rows and texts since the last call; nothing until the kind is known.
     pub(crate) fn take(&mut self) -> ColumnData {
         match self.mode {
             Mode::Sampling => ColumnData::Text { codes: Vec::new(), values: Vec::new() },
@@ -331,7 +329,7 @@ impl AutoColumn {
         }
     }
 
-    /// As [`take`](Self::take), at the end; and the exceptions of a column of numbers.
+    /// Like [`take`](Self::take), at the end, with the exceptions of a number column.
     pub(crate) fn rest(mut self) -> (ColumnData, Vec<(usize, String)>) {
         if self.mode == Mode::Sampling {
             self.settle();
@@ -343,8 +341,8 @@ impl AutoColumn {
     }
 }
 
-/// A column of numbers with exceptions: as it is, with a text column of the exceptions; or as text
-/// where they are too many.
+/// A number column with exceptions: the numbers plus a text column of the exceptions, or a single text column if there
+/// are too many.
 pub(crate) fn with_exceptions(
     numbers: Vec<f64>,
     odd: &[(usize, String)],

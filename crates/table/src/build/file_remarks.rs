@@ -1,4 +1,4 @@
-//! The remarks on a file: devices, notes, assumptions.
+//! Devices, notes and assumptions of a file.
 
 use super::{MOST_NOTES, TableBuilder};
 use crate::dataset::{Assumption, Dataset};
@@ -6,7 +6,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::encode::visible;
 
 impl Assumption {
-    /// The assumption of a device that the user chose for a file that names none.
+    /// The assumption for a device that the user chose for a file that names none.
     pub(crate) fn device_by_hand(value: &str) -> Self {
         Assumption {
             by_hand: true,
@@ -19,13 +19,13 @@ impl Assumption {
 }
 
 impl TableBuilder {
-    /// Makes this the device of all rows, whatever the file names.
+    /// Uses this device for all rows, whatever the file states.
     pub fn choose_device(&mut self, name: &str) -> u16 {
         self.chosen_device = self.device(name);
         self.chosen_device
     }
 
-    /// Code of a device name, or of the device that the user chose; else the empty name is 0, "not stated".
+    /// Code of a device name; the user's chosen device wins. Code 0 is the empty name, "not stated".
     pub fn device(&mut self, name: &str) -> u16 {
         let name = &*visible(name.trim());
         if self.chosen_device != 0 {
@@ -47,8 +47,8 @@ impl TableBuilder {
         code
     }
 
-    /// Code of a device given by its compiler target and unit count (`gfx942`, `304`): the name
-    /// `gfx942:304`, which the catalogue knows.
+    /// Code of a device given as compiler target and unit count (`gfx942`, `304`). Its name is `gfx942:304`, which the
+    /// catalogue knows.
     pub fn device_target(&mut self, target: &str, units: &str) -> u16 {
         let target = target.trim().split(':').next().unwrap_or_default();
         let units = units.trim();
@@ -59,12 +59,12 @@ impl TableBuilder {
         }
     }
 
-    /// The name behind a code of [`device`](Self::device).
+    /// The name of a code returned by [`device`](Self::device).
     pub fn device_name(&self, code: u16) -> &str {
         self.data.devices.get(usize::from(code)).map_or("", String::as_str)
     }
 
-    /// Adds a remark, once.
+    /// Adds a remark unless the file has it already.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = visible(&text.into()).into_owned();
         match self.notes.len() {
@@ -75,14 +75,14 @@ impl TableBuilder {
         }
     }
 
-    /// Adds an assumption, once a key.
+    /// Adds an assumption unless its key is taken.
     pub fn assume(&mut self, assumption: Assumption) {
         if !self.assumptions.iter().any(|a| a.key == assumption.key) {
             self.assumptions.push(assumption);
         }
     }
 
-    /// Adds the usual assumption about a data type that the file does not state.
+    /// Adds the assumption for a data type that the file does not state.
     pub fn assume_dtype(&mut self, value: DataType, why: &str) {
         self.assume(Assumption {
             by_hand: false,
@@ -93,8 +93,8 @@ impl TableBuilder {
         });
     }
 
-    /// Adds the usual assumption about a device that the file does not name: the reader's guess,
-    /// or "" for the one chosen on the page.
+    /// Adds the assumption for a device that the file does not state: the reader's guess, or "" for the one chosen on
+    /// the page.
     pub fn assume_device(&mut self, value: &str, why: &str) {
         self.assume(Assumption {
             by_hand: false,
@@ -110,7 +110,7 @@ impl TableBuilder {
         self.assume(Assumption::device_by_hand(value));
     }
 
-    /// Records that times were computed from the file's rates, which makes comparing them useless.
+    /// Records that times were computed from the file's rates, so comparing the two proves nothing.
     pub fn rates_are_not_independent(&mut self) {
         self.not_compared = true;
     }

@@ -1,4 +1,4 @@
-//! Dictionaries of texts: the code of a cell, and caches that find it without a hash.
+//! Dictionaries of texts, with caches that find the code of a cell without hashing it.
 
 use super::cell_text::cell_text;
 use super::cells::Cells;
@@ -6,24 +6,24 @@ use hashbrown::HashTable;
 use std::borrow::Cow;
 use std::hash::Hasher;
 
-/// Sizes of a dictionary's cache, powers of two: small for few texts, since a file may have
-/// thousands of columns; large enough for the hundreds of kernels of a tuning sweep.
+/// Cache sizes, powers of two: small for few texts, since a file may have thousands of columns; large enough for the
+/// hundreds of kernels of a tuning sweep.
 const SLOTS: std::ops::RangeInclusive<usize> = 64..=2048;
 
 /// A dictionary of cell texts. Code 0 is the empty text.
 #[derive(Debug)]
 pub struct Interner {
     values: Vec<String>,
-    /// Length of all texts.
+    /// Total length of the texts in bytes.
     bytes: usize,
     table: HashTable<u32>,
-    /// Cache of recent texts, by a few bits of their fingerprint: files repeat few texts.
+    /// Cache of recent texts by some bits of their fingerprint, since most cells repeat few texts.
     recent: Vec<CachedText>,
-    /// The same for short cells by all their bytes.
+    /// Cache of short cells by all their bytes.
     short: ShortCells,
 }
 
-/// A text in the cache, by fingerprint and length. Length 0 marks an empty entry.
+/// A cached text, by fingerprint and length. Length 0 marks an empty slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct CachedText {
     fingerprint: u64,
@@ -43,20 +43,19 @@ impl Default for Interner {
     }
 }
 
-/// Codes of cells of up to 15 bytes, as they stand in the text: to find a code here is cheaper than
-/// to trim the cell.
+/// Codes of raw cells of up to 15 bytes: a hit is cheaper than trimming the cell.
 #[derive(Debug, Default)]
 struct ShortCells {
-    /// Two words of bytes, the length in the highest, and the code. All zero: the empty cell.
+    /// The cell's bytes as two words, with the length in the topmost byte, and its code. All zero: the empty cell.
     slots: Vec<(u64, u64, u32)>,
 }
 
-/// Sizes of this cache: as above, but a slot costs nothing to check, so there may be more.
+/// Sizes of this cache, up to twice the other's, since a slot is cheaper to check.
 const SHORT_SLOTS: std::ops::RangeInclusive<usize> = 64..=4096;
-/// Slots a text, so that texts rarely share one.
+/// Slots per text, so that texts rarely collide.
 const SLOTS_A_TEXT: usize = 32;
 
-/// What to keep of 16 bytes for a cell of so many, and the mark of its length.
+/// By cell length: masks for 16 loaded bytes, and the length mark.
 const KEEP: [(u64, u64, u64); 16] = {
     let mut keep = [(0, 0, 0); 16];
     let mut len = 1;
@@ -72,8 +71,7 @@ const KEEP: [(u64, u64, u64); 16] = {
 };
 
 impl ShortCells {
-    /// The bytes of a short cell as a key, and its slot; `None` for other cells, and for those at
-    /// the very end of the text.
+    /// The bytes of a short cell as key and slot; `None` for longer cells, and within 16 bytes of the end of the text.
     #[inline(always)]
     fn key(&self, text: &[u8], from: u32, to: u32) -> Option<(u64, u64, usize)> {
         let &(low, high, len) = KEEP.get(to.wrapping_sub(from) as usize)?;
@@ -103,7 +101,7 @@ impl ShortCells {
     }
 }
 
-/// Bytes of a text in a dictionary besides its own: the string, its place in the table.
+/// Overhead of a text in a dictionary in bytes: the `String` and its table entry.
 const WORD_BYTES: usize = size_of::<String>() + 8;
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -112,8 +110,8 @@ fn hash(bytes: &[u8]) -> u64 {
     h.finish()
 }
 
-/// A number that differs for most cells of the same length: the bytes themselves up to eight, a
-/// mix of both ends and the middle for longer cells.
+/// A number that differs for most cells of the same length: all bytes up to eight, a mix of both ends and the middle
+/// for longer cells.
 #[inline]
 fn fingerprint(bytes: &[u8]) -> u64 {
     let n = bytes.len();
@@ -147,7 +145,7 @@ impl Interner {
         }
         let (fingerprint, len) = (fingerprint(cell), cell.len() as u32);
         let mixed = (fingerprint ^ u64::from(len)).wrapping_mul(MIX);
-        // There is no cache before the first text: the slot is then beyond its end.
+        // With an empty cache the mask is all ones, so the lookup finds no slot.
         let slot = (mixed >> 40) as usize & self.recent.len().wrapping_sub(1);
         if let Some(seen) = self.recent.get(slot)
             && seen.fingerprint == fingerprint
@@ -187,7 +185,7 @@ impl Interner {
         &self.values[code as usize]
     }
 
-    /// The texts from a code on.
+    /// The texts from `code` on.
     pub(crate) fn texts_from(&self, code: usize) -> &[String] {
         self.values.get(code..).unwrap_or_default()
     }
@@ -197,7 +195,7 @@ impl Interner {
         self.values
     }
 
-    /// About the bytes that the texts take.
+    /// Approximate size of the texts in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.bytes + self.values.len() * WORD_BYTES
     }
@@ -211,7 +209,7 @@ impl Interner {
     #[cold]
     fn add(&mut self, cell: &[u8]) -> u32 {
         let text = cell_text(cell);
-        // A cell that is not UTF-8 becomes another text, which the dictionary may have.
+        // A cell that is not UTF-8 is decoded to another text, which the dictionary may hold already.
         if let (Cow::Owned(_), Some(code)) = (&text, self.find(text.as_bytes())) {
             return code;
         }
@@ -236,7 +234,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// The index of these texts.
+    /// Indexes these texts.
     pub(crate) fn of(values: &[String]) -> Self {
         let mut index = Index::default();
         for code in 0..values.len() {
@@ -271,7 +269,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the memory of recent texts holds, a text has one code and a code one text.
+        /// Whatever the caches hold, a text has one code and a code one text.
         #[test]
         fn equal_texts_share_a_code(cells in proptest::collection::vec("[ab]{0,5}|[ab]{7,10}|[ab]{15,26}|[0-9]{1,3}", 1..400)) {
             let mut words = Interner::default();

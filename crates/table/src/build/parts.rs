@@ -5,8 +5,8 @@ use super::{TableBuilder, Values};
 use crate::dataset::{Assembly, Dataset, Rest, Source, TablePart, Tail, each_column};
 
 impl TableBuilder {
-    /// The rows and names since the last part, which go into an [`Assembly`]. `None` without rows,
-    /// and within a row.
+    /// The rows, operations, devices and texts since the last part, for an [`Assembly`]. `None` if there are no rows,
+    /// or values are staged for a row.
     pub fn part(&mut self) -> Option<TablePart> {
         if self.data.m.is_empty() || !self.staged.is_empty() {
             return None;
@@ -41,7 +41,7 @@ impl TableBuilder {
         TablePart { rows }
     }
 
-    /// The rest after the last [`part`](Self::part), and what is known only at the end. The caller fills in name,
+    /// Everything after the last [`part`](Self::part), and what is known only at the end. The caller fills in name,
     /// size and format of the source.
     pub fn rest(self) -> Rest {
         let len = self.len() as u64;

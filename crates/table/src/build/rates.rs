@@ -1,4 +1,4 @@
-//! How the file's own rates compare with the recomputed ones.
+//! Compares the file's own rates with the recomputed ones.
 
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset, ReportedCheck};
 
@@ -12,8 +12,7 @@ pub(crate) fn compare_rates(data: &Dataset) -> ReportedCheck {
     sum
 }
 
-/// Like `compare_rates`, with one count for each source up to the last that has rows; none without
-/// rates.
+/// Like `compare_rates`, one entry per source up to the last with rows; empty without rates.
 pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
     let Some(Column { data: ColumnData::Number(rates), .. }) =
         data.column(ColumnMeaning::ReportedRate)
@@ -37,12 +36,11 @@ pub fn compare_rates_by_source(data: &Dataset) -> Vec<ReportedCheck> {
     checks
 }
 
-/// By source, half a unit of the last decimal place that its figures have: a figure that is printed
-/// with two decimals is right to half a hundredth. The first figures of each source tell; none where
-/// all of them are too short to.
+/// Rounding error of `figures` per source: half a unit of the last decimal place printed, so half a hundredth for two
+/// decimals. Judged by the first figures of each source; 0 if all of them have too few digits.
 pub fn roundings(data: &Dataset, figures: &[f64]) -> Vec<f64> {
     let last = data.source.iter().copied().max().unwrap_or(0);
-    // The last place so far, and the figures looked at.
+    // Last decimal place so far, and number of figures judged.
     let mut least = vec![(i32::MAX, 0); usize::from(last) + 1];
     for (&source, &figure) in data.source.iter().zip(figures) {
         let (least, seen) = &mut least[usize::from(source)];
@@ -60,13 +58,13 @@ pub fn roundings(data: &Dataset, figures: &[f64]) -> Vec<f64> {
     least.iter().map(half).collect()
 }
 
-/// Figures of a source that tell how it rounds.
+/// Number of figures per source that are judged.
 const TELLING: usize = 1000;
 
-/// The power of ten of a figure's last digit that is not 0: -2 for 98.76, 10 for 98.76e12. `None` for a
-/// figure of few digits: 200 can be printed to the unit, or by somebody who rounds to hundreds.
+/// Power of ten of a figure's last non-zero digit: -2 for 98.76, 10 for 98.76e12. `None` for a figure of few digits:
+/// 200 may be printed to the unit or rounded to hundreds.
 fn last_place(figure: f64) -> Option<i32> {
-    // More digits than a printed figure has are errors of a conversion.
+    // Digits beyond this are conversion errors, not printed digits.
     const DIGITS: usize = 9;
     const TELLS: usize = 4;
     if !figure.is_finite() || figure == 0.0 {
@@ -89,7 +87,7 @@ mod tests {
             (98.76, -2),
             (98.76 * 1e12, 10),
             (-1234.5, -1),
-            // An error of the sum is no digit.
+            // The rounding error of the sum is not a digit.
             (1000.1 + 0.2, -1),
         ] {
             assert_eq!(last_place(figure), Some(place), "{figure}");

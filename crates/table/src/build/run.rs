@@ -1,15 +1,12 @@
-//! Adds runs: rows of consecutive lines whose cells arrive column by column. The table is the same as if they were
-//! added one by one. Set the cells of the columns first, then call [`TableBuilder::commit_run`].
-//!
-//! What a run leaves in the table is what its rows would leave one by one. Give the columns their
-//! cells first, then call [`TableBuilder::commit_run`].
+//! Adds runs: rows of consecutive lines whose cells arrive column by column. The result is the same as adding them one
+//! by one. Set the cells of the columns first, then call [`TableBuilder::commit_run`].
 
 use super::admit::impossible;
 use super::cells::Cells;
 use super::column::AutoColumn;
 use super::{ColumnId, Row, TableBuilder, Values, gap_fits};
 
-/// Fills an auto column with "missing" up to row `rows`; false if that takes too much.
+/// Pads an auto column up to row `rows`; false if that needs too many cells.
 #[inline]
 fn fill(column: &mut AutoColumn, rows: usize, empty_cells: &mut usize) -> bool {
     if column.len() >= rows {
@@ -22,13 +19,12 @@ fn fill(column: &mut AutoColumn, rows: usize, empty_cells: &mut usize) -> bool {
     fits
 }
 
-/// The canonical parts of rows of consecutive lines, each of which
-/// [`admits`](TableBuilder::admits) has let in.
+/// Canonical columns of a run of rows, each accepted by [`admits`](TableBuilder::admits).
 #[derive(Clone, Copy, Debug)]
 pub struct RowRun<'a> {
-    /// The line of the first row.
+    /// Line of the first row.
     pub line: u32,
-    /// Rows that each line gives, one behind the other.
+    /// Consecutive rows per line.
     pub of_line: u32,
     /// As in [`Row`].
     pub m: &'a [u32],
@@ -47,11 +43,10 @@ pub struct RowRun<'a> {
 }
 
 impl TableBuilder {
-    /// True if a row can go into a run: [`commit`](Self::commit) would add it, whatever its columns
-    /// hold.
+    /// True if a row can go into a run: [`commit`](Self::commit) would accept it whatever its columns hold.
     #[inline]
     pub fn admits(&mut self, row: &Row) -> bool {
-        // A placeholder is told by the file's own rate, which is not staged yet.
+        // 1 µs is a placeholder if the file's own rate is 0, which is not staged yet.
         let placeholder = row.time_s == 1e-6 && self.reported_rate.is_some();
         // The rows of each group, too.
         let divided = self.group_rows.is_some();
@@ -68,7 +63,7 @@ impl TableBuilder {
                 t.pad(rows);
                 t.extend(&cells);
             }
-            // Each row pads the column, even where its own cell is empty.
+            // Every row pads the column, even if its own cell is empty.
             Some(Values::Auto(a)) => {
                 for i in 0..cells.len() {
                     if fill(a, rows + i, empty) {
@@ -92,7 +87,7 @@ impl TableBuilder {
         }
     }
 
-    /// [`set_number`](Self::set_number) for one row of a run, `ahead` rows behind its first.
+    /// [`set_number`](Self::set_number) for one row of a run, `ahead` rows after its first.
     pub fn set_number_ahead(&mut self, column: ColumnId, ahead: usize, value: f64) {
         let rows = self.len() + ahead;
         if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.data)
@@ -114,7 +109,7 @@ impl TableBuilder {
         }
     }
 
-    /// Adds the rows of a run. Its columns have their cells already.
+    /// Adds the rows of a run, whose columns already have their cells.
     pub fn commit_run(&mut self, run: &RowRun<'_>) {
         let d = &mut self.data;
         d.m.extend_from_slice(run.m);

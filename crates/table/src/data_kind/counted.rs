@@ -12,53 +12,53 @@ use gemmscope_model::units::{and_more, grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// One side, or all of the rows where there are no sides.
+/// One side; all rows if there are no sides.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// The value of the side's field; "" where there are no sides.
+    /// Value of the side's field; "" without sides.
     pub value: String,
-    /// Its name for people.
+    /// Name for people.
     pub label: String,
-    /// The rows that count, ascending.
+    /// Rows that count, ascending.
     pub rows: Arc<Vec<u32>>,
-    /// All rows of the side, slower variants and repeats included.
+    /// Number of rows of the side, including slower variants and repeats.
     pub all_rows: u64,
-    /// Some of its GEMMs ran in several variants; where it has more rows than count without that, they are repeats.
+    /// True if some GEMM ran in several variants. If false, rows that do not count are repeats.
     pub variants: bool,
-    /// Its rows are calls of a program.
+    /// True if its rows are calls of a program.
     pub program: bool,
 }
 
 /// The rows that totals are over, by side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
-    /// The sides; one without a name where there are none.
+    /// The sides; a single unnamed one if there are none.
     pub sides: Vec<Side>,
-    /// Rows of the frame.
+    /// Number of rows of the frame.
     pub rows: u64,
 }
 
-/// Rows that are added up: those with a time that count on one side and one device. Different devices
-/// are never added up.
+/// Rows that are added up: those with a time that count on one side and one device. Different devices are never added
+/// up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountedSet {
     /// Index of its side in [`Counted::sides`].
     pub side: usize,
-    /// Name of its device, as the catalogue has it where it is known; "" where none is stated.
+    /// Name of its device, the catalogue's if known; "" if none is stated.
     pub device: String,
-    /// Its name among the others: its side, and its device where there are several; "" of the only one.
+    /// Name among the sets: its side, and its device if there are several; "" for the only set.
     pub name: String,
-    /// Ascending.
+    /// The rows, ascending.
     pub rows: Vec<u32>,
 }
 
 impl CountedSet {
-    /// The sets of a frame: by side, and by device within a side, in the order of their rows.
+    /// The sets of a frame: by side, then by device in the order of their rows.
     pub(crate) fn of(frame: &Frame) -> Vec<CountedSet> {
         let data = &*frame.data;
         let mut out: Vec<CountedSet> = Vec::new();
         for (number, side) in frame.counted().sides.iter().enumerate() {
-            // By device code: its place in `out`.
+            // Index in `out` by device code.
             let mut places: Vec<Option<usize>> = vec![None; data.devices.len()];
             for &row in side.rows.iter().filter(|r| !data.time_s[**r as usize].is_nan()) {
                 let code = frame.device(row as usize);
@@ -78,7 +78,7 @@ impl CountedSet {
         let several = out.windows(2).any(|two| two[0].device != two[1].device);
         for set in &mut out {
             let side = &frame.counted().sides[set.side].label;
-            // Sides of a device each are named after it already.
+            // Sides with one device each may be named after it already.
             let own = !set.device.is_empty() && side.ends_with(&short_name(&set.device));
             let named = !several || own;
             let device = if set.device.is_empty() { "an unknown device" } else { &set.device };
@@ -91,12 +91,12 @@ impl CountedSet {
 }
 
 impl Counted {
-    /// Index of the side that a row counts for; `None` for a row that no total is over.
+    /// Index of the side that a row counts for; `None` if it counts for none.
     pub fn side_of(&self, row: u32) -> Option<usize> {
         self.sides.iter().position(|s| s.rows.binary_search(&row).is_ok())
     }
 
-    /// Counts the rows of a frame.
+    /// Finds the counted rows of a frame.
     pub(crate) fn new(frame: &Frame, decision: &Decision) -> Counted {
         let rows = frame.rows.len() as u64;
         let side = match (&decision.kind, &decision.side) {
@@ -144,7 +144,7 @@ impl Counted {
             })
             .collect();
         if *side == Field::Source {
-            // Beside a file of several libraries, none is named after its own.
+            // If one file holds several libraries, all sides keep the names of their files.
             if several {
                 sides.iter_mut().for_each(|side| side.label = of_file(&side.value));
             }
@@ -154,12 +154,12 @@ impl Counted {
         Counted { sides, rows }
     }
 
-    /// True where sides are compared.
+    /// True if there are sides to compare.
     pub fn compares(&self) -> bool {
         self.sides.len() > 1
     }
 
-    /// The rows of all sides, ascending.
+    /// Counted rows of all sides, ascending.
     pub fn all(&self) -> Arc<Vec<u32>> {
         match self.sides.as_slice() {
             [one] => one.rows.clone(),
@@ -171,7 +171,7 @@ impl Counted {
         }
     }
 
-    /// What the rows are, in a few words: `75 variants of 3 GEMMs`.
+    /// Short description of the rows: `75 variants of 3 GEMMs`.
     pub fn words(&self, kind: DataKind) -> String {
         let [one] = self.sides.as_slice() else {
             let names: Vec<&str> = self.sides.iter().map(|s| s.label.as_str()).collect();
@@ -187,15 +187,15 @@ impl Counted {
             DataKind::Sweep => {
                 format!("{} variants of {}", grouped(one.all_rows), plural(counted, "GEMM"))
             }
-            // A program can have one GEMM in several rows.
+            // A program may have one GEMM in several rows.
             DataKind::Workload => plural(counted, "row"),
             _ => plural(counted, "GEMM"),
         }
     }
 }
 
-/// The code of the library that all rows of a file are of, 0 where they state none, and for sides that are no
-/// files; `None` where they are of several.
+/// Code of the library that all rows of a file share; 0 if none is stated or the sides are not files; `None` if the
+/// rows have several.
 fn library_of(frame: &Frame, side: &Field, rows: &[u32]) -> Option<u32> {
     let codes = match side {
         Field::Source => frame.data.codes(ColumnMeaning::Library),
@@ -207,8 +207,7 @@ fn library_of(frame: &Frame, side: &Field, rows: &[u32]) -> Option<u32> {
     of_rows.all(|c| c == first).then_some(first)
 }
 
-/// The name of a side: its value; for a file that holds one library only, that library, which the
-/// file's name may tell.
+/// Name of a side: its value; for a file with one library, that library, which the file's name may tell.
 fn label(
     frame: &Frame,
     side: &Field,
@@ -227,7 +226,7 @@ fn label(
 }
 
 impl Frame {
-    /// Who made a row: the name of its side where files are compared, else its library, else its file.
+    /// Who produced a row: the name of its side if files are compared, else its library, else its file.
     pub fn maker(&self, row: usize) -> String {
         let data = &*self.data;
         let library = data.text(ColumnMeaning::Library, row);
@@ -243,13 +242,13 @@ impl Frame {
     }
 }
 
-/// Sides that each ran on one device, all different, are named after it. Library names stay in front where every side
-/// has one: `Tensile on MI300X`, `cuBLAS on H100 80GB`.
+/// If each side ran on one device and all devices differ, names the sides after them, with the library first if every
+/// side has one: `Tensile on MI300X`, `cuBLAS on H100 80GB`.
 fn name_devices(frame: &Frame, sides: &mut [Side]) {
     let data = &*frame.data;
     let of_side = |side: &Side| {
         let code = frame.device(*side.rows.first()? as usize);
-        // The name of a file says more than `sm_90`.
+        // Only for devices of the catalogue: a file name says more than `sm_90`.
         frame.metrics.devices.get(usize::from(code))?.as_ref()?;
         let all = side.rows.iter().map(|r| *r as usize).all(|r| {
             frame.device(r) == code && !data.devices[usize::from(data.device[r])].is_empty()
@@ -271,8 +270,8 @@ fn name_devices(frame: &Frame, sides: &mut [Side]) {
     }
 }
 
-/// A file's name without what every file of the kind has: its ending, and words like `gemm` where
-/// the rest is a library. `iree_gemm.csv` is IREE, `tuned_run2.csv` is `tuned_run2`.
+/// Strips a file name of its extension, and of words like `gemm` if the rest is a library: `iree_gemm.csv` is IREE,
+/// `tuned_run2.csv` is `tuned_run2`.
 fn of_file(path: &str) -> String {
     const COMMON: [&str; 8] =
         ["gemm", "gemms", "matmul", "bench", "benchmark", "results", "result", "perf"];
@@ -286,14 +285,14 @@ fn of_file(path: &str) -> String {
         .split(['_', '-', '.', ' '])
         .filter(|w| !COMMON.contains(&w.to_ascii_lowercase().as_str()));
     match (words.next(), words.next()) {
-        // `GEMM` alone reads like a GEMM.
+        // `GEMM` alone would read like a GEMM.
         (None, _) => path.to_owned(),
         (Some(word), None) => library_name(word).unwrap_or(stem).to_owned(),
         _ => stem.to_owned(),
     }
 }
 
-/// Two sides never have the same name: they then keep their own values.
+/// Makes names distinct: sides that share a name get their values as names.
 fn unique(sides: &mut [Side]) {
     let mut of_label: HashMap<String, u32> = HashMap::new();
     for side in &*sides {
@@ -306,13 +305,13 @@ fn unique(sides: &mut [Side]) {
     }
 }
 
-/// Finds the rows that count among variants and repeats.
+/// Picks the row that counts among variants and repeats.
 struct Representative<'a> {
     data: &'a Dataset,
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
     operation: OperationName<'a>,
-    /// Rows of several files and devices are variants of one configuration.
+    /// Treat rows of several files and devices as variants of one configuration.
     together: bool,
 }
 
@@ -328,7 +327,7 @@ impl<'a> Representative<'a> {
         }
     }
 
-    /// What rows of one configuration have in common.
+    /// Hash of a row's configuration.
     fn key(&self, row: u32) -> u64 {
         let r = row as usize;
         let hash = match self.together {
@@ -342,9 +341,9 @@ impl<'a> Representative<'a> {
         self.library.map_or(0, |codes| u64::from(codes[r]))
     }
 
-    /// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
-    /// an even number the faster of the two). Rows without a time are left out where a configuration
-    /// has a time, else one of them stays. True where some ran in several variants.
+    /// For each configuration the row of its fastest variant; among a variant's repeats the median (the faster of the
+    /// middle two if their number is even). Rows without a time are dropped if the configuration has a time, else one
+    /// of them stays. True if some configuration has several variants.
     fn of(&self, rows: &[u32]) -> (Vec<u32>, bool) {
         let keyed = group::by_key(rows, &|row| self.key(row));
         let mut out = Vec::new();
@@ -352,11 +351,11 @@ impl<'a> Representative<'a> {
         (group::ascending(&out, self.data.len()), several)
     }
 
-    /// Adds the chosen row of each configuration of `keyed`, whose equal keys are beside each other. True where
-    /// one ran in several variants.
+    /// Appends the chosen row of each configuration in `keyed`, where equal keys are adjacent. True if some
+    /// configuration has several variants.
     fn choose(&self, keyed: &[(u64, u32)], out: &mut Vec<u32>) -> bool {
         let time = |row: u32| match self.data.time_s[row as usize] {
-            // Positive floats compare as their bits do.
+            // Positive floats order as their bits do.
             t if t > 0.0 => t.to_bits(),
             _ => u64::MAX,
         };
@@ -373,7 +372,7 @@ impl<'a> Representative<'a> {
             variants.extend(rows.iter().map(|&(key, row)| {
                 let r = row as usize;
                 let kernel = mix(key, self.library(r));
-                // Within one configuration it is the same for all, unless places are variants.
+                // Constant within a configuration, unless `together`: then places distinguish variants.
                 let kernel = mix(kernel, place(self.data, r));
                 (variant(&self.columns, kernel, r), row)
             }));
@@ -394,7 +393,7 @@ impl<'a> Representative<'a> {
 }
 
 impl Frame {
-    /// Works out [`Frame::counted`]. Awaits `pause` every few thousand rows; sides are counted without a pause.
+    /// Computes [`Frame::counted`]. Awaits `pause` every few thousand rows, except for sides.
     pub async fn count(&self, pause: &impl AsyncFn()) {
         let sorts =
             matches!(self.kind(), DataKind::Benchmark | DataKind::Sweep) && self.decision().several;

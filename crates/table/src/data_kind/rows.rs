@@ -1,5 +1,5 @@
-//! The rows that decide what a table is: whether files, libraries or devices share configurations, and
-//! how many variants a configuration has.
+//! Looks at rows to decide what a table is: whether files, libraries or devices share configurations, and how many
+//! variants a configuration has.
 
 use super::TableSample;
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
@@ -7,14 +7,14 @@ use crate::field::Field;
 use crate::group::mix;
 use rustc_hash::FxHashMap;
 
-/// Files, libraries or devices are sides if they share at least this part of the configurations
-/// of the second largest.
+/// Files, libraries or devices are sides if at least this fraction of the second largest side's configurations is
+/// shared.
 const SHARED: f64 = 0.2;
 
-/// Most distinct values of an unnamed number column that is a setting, not a result.
+/// Maximum number of distinct values for an unnamed number column to be a setting and not a result.
 const SETTING_VALUES: usize = 32;
 
-/// Names of columns that count rows or repeats: neither settings nor results.
+/// Names of columns that number rows or repeats: neither settings nor results.
 const NUMBERING: [&str; 12] = [
     "index",
     "id",
@@ -30,20 +30,20 @@ const NUMBERING: [&str; 12] = [
     "line",
 ];
 
-/// The columns that decide, and the measured rows (a sample of the configurations of a large table).
+/// The columns that decide, and the measured rows (for a large table, those of a sample of configurations).
 pub(super) struct DecisiveRows<'a> {
     data: &'a Dataset,
     rows: &'a [usize],
-    /// Sources with a measured row.
+    /// Number of sources with a measured row.
     pub sources: usize,
-    /// They are a sample.
+    /// True if the rows are a sample.
     pub sampled: bool,
     library: Option<&'a [u32]>,
     operation: OperationName<'a>,
     variant: Vec<&'a ColumnData>,
 }
 
-/// What tells two operations of one shape apart, where a file names them.
+/// Distinguishes operations of the same shape, if the file names them.
 #[derive(Clone, Copy)]
 pub(super) struct OperationName<'a>(Option<&'a [u32]>);
 
@@ -74,7 +74,7 @@ impl<'a> DecisiveRows<'a> {
         self.library.map_or(0, |codes| codes[row])
     }
 
-    /// The field that makes sides of this table.
+    /// The field whose values are sides; `None` if the data shows no sides.
     pub(super) fn sides(&self) -> Option<Field> {
         let source = |r: usize| u32::from(self.data.source[r]);
         let device = |r: usize| u32::from(self.data.device[r]);
@@ -82,7 +82,7 @@ impl<'a> DecisiveRows<'a> {
         if self.sources > 1 && self.shared(source, |r| mix(plain(r), u64::from(self.library(r)))) {
             return Some(Field::Source);
         }
-        // Rows without a library would be on no side.
+        // Rows without a library would belong to no side.
         let stated = self.library.is_some() && self.rows.iter().all(|&r| self.library(r) != 0);
         if stated
             && let Some(column) = self.data.column(ColumnMeaning::Library)
@@ -101,7 +101,7 @@ impl<'a> DecisiveRows<'a> {
         None
     }
 
-    /// A field with several values, for the user who asks for sides.
+    /// A field with several values, for a user who asks for sides.
     pub(super) fn any_side(&self) -> Option<Field> {
         let several = |value: &dyn Fn(usize) -> u32| {
             let mut values = self.rows.iter().map(|&r| value(r));
@@ -121,14 +121,14 @@ impl<'a> DecisiveRows<'a> {
         several(&|r| u32::from(self.data.device[r])).then_some(Field::Device)
     }
 
-    /// Counts with room for all rows.
+    /// An empty map with capacity for all rows.
     fn room(&self) -> Counts {
         Counts::with_capacity_and_hasher(self.rows.len(), Default::default())
     }
 
-    /// True if several sides hold the same keys: at least a fifth of those of the second largest.
+    /// True if several sides share keys: at least [`SHARED`] times the number of keys of the second largest side.
     fn shared(&self, side: impl Fn(usize) -> u32, key: impl Fn(usize) -> u64) -> bool {
-        // By key: one more than the first side that holds it, and whether another one does too.
+        // By key: 1 + the first side that holds it, with [`SEVERAL`] set if another one does too.
         let (mut keys, mut of_side) = (self.room(), self.room());
         let mut sizes: Vec<u64> = Vec::new();
         for &r in self.rows {
@@ -145,7 +145,7 @@ impl<'a> DecisiveRows<'a> {
                 *first |= SEVERAL;
             }
         }
-        // Of the two largest, the smaller one.
+        // Size of the second largest side.
         let (mut largest, mut second) = (0, 0);
         for size in sizes {
             second = second.max(size.min(largest));
@@ -158,8 +158,8 @@ impl<'a> DecisiveRows<'a> {
         shared > 0 && shared as f64 >= SHARED * second as f64
     }
 
-    /// Number of configurations within one file and device, of their variants (of all libraries), and
-    /// whether any variant has several rows.
+    /// Number of configurations (per file and device), number of their variants (over all libraries), and whether a
+    /// variant has several rows.
     pub(super) fn variants(&self) -> (usize, usize, bool) {
         let (mut configurations, mut variants) = (self.room(), self.room());
         for &r in self.rows {
@@ -173,23 +173,23 @@ impl<'a> DecisiveRows<'a> {
     }
 }
 
-/// Shape, types and layout of a row.
+/// Hash of a row's shape, types and layout.
 pub(super) fn configuration(data: &Dataset, r: usize) -> u64 {
     let hash = mix(data.sizes_hash(r), u64::from(data.op[r]));
     hash ^ (hash >> 29)
 }
 
-/// [`configuration`] in one file and on one device.
+/// [`configuration`] combined with file and device.
 pub(super) fn within(data: &Dataset, r: usize) -> u64 {
     mix(configuration(data, r), place(data, r))
 }
 
-/// The file and the device of a row.
+/// File and device of a row as one number.
 pub(super) fn place(data: &Dataset, r: usize) -> u64 {
     u64::from(data.device[r]) | u64::from(data.source[r]) << 16
 }
 
-/// A hash with the values of a row in some columns: with the variant of a configuration.
+/// Mixes a row's values of some columns into a hash: the variant of a configuration.
 pub fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
     for column in columns {
         hash = mix(
@@ -203,8 +203,8 @@ pub fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
     hash
 }
 
-/// The columns in which variants differ: kernel and tile, and settings that no meaning names. Settings are told by
-/// their values, so this looks through every row.
+/// Columns that distinguish variants: kernel, tile, and settings without a meaning. The latter are recognised by their
+/// values, so this scans every row.
 pub fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
     let varies = |c: &&Column| {
         c.meaning == ColumnMeaning::Kernel
@@ -214,7 +214,7 @@ pub fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
     data.columns.iter().filter(varies).map(|c| &c.data).collect()
 }
 
-/// True for a column without a meaning of its own that holds names, or few whole numbers.
+/// True for a column without a meaning that holds names or few distinct integers.
 fn is_setting(column: &Column) -> bool {
     let name = column.label.trim().to_ascii_lowercase();
     if column.meaning != ColumnMeaning::Other || NUMBERING.contains(&name.as_str()) {
@@ -242,8 +242,8 @@ fn is_setting(column: &Column) -> bool {
     }
 }
 
-/// Counts, or marks, by hash.
+/// Counts, or sets of flags, by hash.
 type Counts = FxHashMap<u64, u64>;
 
-/// Marks a key that several sides hold.
+/// Flag of a key that several sides hold.
 const SEVERAL: u64 = 1 << 63;

@@ -1,37 +1,36 @@
-//! The rows that tell what a table is: all measured ones, of a large table those of some
-//! configurations.
+//! Rows that decide what a table is: all measured rows, or in a large table those of a sample of configurations.
 
 use super::configuration;
 use crate::dataset::Dataset;
 
-/// Configurations are sampled from this many rows on: one in [`ONE_IN`], of very many rows so few
-/// that about [`SAMPLED`] rows are looked at.
+/// Above this many rows, one configuration in [`ONE_IN`] is sampled; of very large tables fewer, so that about
+/// [`SAMPLED`] rows are looked at.
 const EXACT_ROWS: usize = 100_000;
 const ONE_IN: u64 = 16;
 const SAMPLED: usize = 62_500;
 
-/// The measured rows of a table that decide. It grows with the table: [`TableSample::extend`].
+/// The measured rows that decide. Grows with the table: [`TableSample::extend`].
 #[derive(Clone, Debug, Default)]
 pub struct TableSample {
-    /// Rows of one source only.
+    /// Restricts the sample to one source.
     only: Option<u16>,
-    /// Rows that were looked at.
+    /// Rows looked at so far.
     looked_at: usize,
     one_in: u64,
     rows: Vec<usize>,
-    /// By source: it has a measured row.
+    /// By source: true if it has a measured row.
     sources: Vec<bool>,
 }
 
 impl TableSample {
-    /// The rows of one source, or of all.
+    /// Samples the rows of one source, or of all.
     pub(super) fn of(data: &Dataset, only: Option<u16>) -> Self {
         let mut sample = TableSample { only, ..TableSample::default() };
         sample.extend(data);
         sample
     }
 
-    /// Looks at the rows that were added to the table since the last call.
+    /// Looks at the rows added to the table since the last call.
     pub fn extend(&mut self, data: &Dataset) {
         let rows = match self.only {
             Some(only) => data.source.iter().filter(|source| **source == only).count(),
@@ -42,7 +41,7 @@ impl TableSample {
             len => ((len / SAMPLED).next_power_of_two() as u64).max(ONE_IN),
         };
         let has = |r: usize| one_in == 1 || configuration(data, r).is_multiple_of(one_in);
-        // Both are powers of two, so a thinner sample is a part of the one before.
+        // Both are powers of two, so the thinner sample is a subset of the previous one.
         if one_in > self.one_in {
             self.one_in = one_in;
             self.rows.retain(|&r| has(r));
@@ -62,17 +61,17 @@ impl TableSample {
         self.looked_at = data.len();
     }
 
-    /// The rows, ascending.
+    /// The sampled rows, ascending.
     pub(super) fn rows(&self) -> &[usize] {
         &self.rows
     }
 
-    /// True if it is a part of the rows.
+    /// True if not every row is in it.
     pub(super) fn is_part(&self) -> bool {
         self.one_in > 1
     }
 
-    /// Sources with a measured row.
+    /// Number of sources with a measured row.
     pub(super) fn sources(&self) -> usize {
         self.sources.iter().filter(|s| **s).count()
     }
@@ -100,7 +99,7 @@ mod tests {
                 all.op.push(0);
                 all.device.push(0);
                 all.time_s.push(if i % 5 == 0 { f64::NAN } else { 1e-6 });
-                // The last one has no measured row.
+                // The last source has no measured row.
                 all.source.push((i % 5 == 0).into());
                 all.line.push(i + 2);
             }

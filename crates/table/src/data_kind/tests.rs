@@ -1,4 +1,4 @@
-//! Which kind tables are, and which of their rows count.
+//! Which kind a table is, and which of its rows count.
 
 use super::*;
 use crate::fixture::Rows as Table;
@@ -29,11 +29,11 @@ fn of_a_sweep_the_fastest_variant_counts_and_of_its_repeats_the_middle_one() {
     assert_eq!(frame.counted().words(frame.kind()), "15 variants of 3 GEMMs");
     let totals = Totals::of(&frame);
     assert!((totals[0].1.time_s - 3e-5).abs() < 1e-12);
-    // The user may say otherwise, and then every row counts.
+    // If the user says it is a workload, every row counts.
     let all = frame.as_kind(Some(DataKind::Workload));
     assert!(all.decision().overridden());
     assert_eq!(all.counted().all().len(), 15);
-    // Fewer rows, fewer to choose from.
+    // With fewer rows there are fewer to choose from.
     let filtered = frame.with_rows(Arc::new(vec![0, 4, 5]));
     assert_eq!(*filtered.counted().all(), [4, 5]);
 }
@@ -73,9 +73,9 @@ fn more_sides_than_can_be_told_apart_are_variants_of_which_the_fastest_counts() 
     let many = table(MOST_SIDES + 1);
     assert_eq!((many.kind(), many.counted().sides.len()), (DataKind::Sweep, 1));
     assert!(many.decision().reason.starts_with("More than 64 files, libraries or devices"));
-    // The first library is the fastest of each.
+    // The first library is the fastest for each GEMM.
     assert_eq!(*many.counted().all(), [0, 65, 130]);
-    // Asked for sides, the answer is the same; other kinds are the user's to choose.
+    // Choosing sides changes nothing; other kinds can be chosen.
     let asked = many.as_kind(Some(DataKind::Sides));
     assert_eq!((asked.kind(), asked.counted().sides.len()), (DataKind::Sweep, 1));
     assert_eq!(many.as_kind(Some(DataKind::Workload)).counted().all().len(), 195);
@@ -100,7 +100,7 @@ fn each_gemm_once_is_a_benchmark_and_counts_make_a_workload() {
     let frame = t.frame(None);
     assert_eq!(frame.kind(), DataKind::Benchmark);
     assert_eq!(frame.counted().all().len(), 3);
-    // Sides need two of something.
+    // Sides need at least two values.
     let asked = frame.as_kind(Some(DataKind::Sides));
     assert_eq!(asked.kind(), DataKind::Benchmark);
 
@@ -141,7 +141,7 @@ fn files_with_the_same_gemms_are_sides_and_others_one_benchmark() {
     assert_eq!(few.kind, DataKind::Benchmark);
 }
 
-/// Two libraries on GEMMs of which they share some: `shared` of ten each.
+/// Two libraries on ten GEMMs each, `shared` of them the same.
 fn libraries(shared: u32) -> Frame {
     let mut t = Table::new();
     for i in 1..=10 {
@@ -164,10 +164,10 @@ fn libraries_that_share_a_part_of_their_gemms_are_sides() {
 fn a_gemm_counts_once_whichever_libraries_ran_it_and_whatever_else_is_open() {
     let few = libraries(1);
     assert_eq!(few.kind(), DataKind::Benchmark);
-    // Of the GEMM that both ran the faster one, and of a repeat one.
+    // The faster row of the GEMM that both ran, and one of the repeats.
     assert_eq!(few.counted().all().len(), 19);
     assert!((Totals::of(&few)[0].1.time_s - 28e-5).abs() < 1e-12);
-    // Beside a file that shares some of them it is a side, of the same number.
+    // Beside a file that shares some of them it is one side, with as many rows.
     let mut both = (*few.data).clone();
     let mut other = (*libraries(1).data).clone();
     other.sources[0].name = "b.csv".to_owned();
@@ -211,9 +211,9 @@ fn files_of_different_devices_are_named_after_them() {
     let amd = |library| file("AMD Instinct MI300X", library, "t1.csv");
     let nvidia = || file("NVIDIA B200", "cublas", "t2.csv");
     assert_eq!(labels(amd("rocblas"), nvidia()), ["rocBLAS on MI300X", "cuBLAS on B200"]);
-    // One form for all.
+    // All names take the same form.
     assert_eq!(labels(amd(""), nvidia()), ["MI300X", "B200"]);
-    // One device tells nothing.
+    // A single device does not distinguish sides.
     assert_eq!(
         labels(file("NVIDIA B200", "", "t1.csv"), file("NVIDIA B200", "", "t2.csv")),
         ["t1", "t2"]

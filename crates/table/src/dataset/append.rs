@@ -5,24 +5,23 @@ use crate::build::intern::Index;
 use gemmscope_model::units::plural;
 use std::collections::HashMap;
 
-/// Why rows of a joined dataset are rejected.
+/// Reasons for rejecting rows of a joined dataset.
 const TOO_MANY_OPS: &str = "more than 65535 combinations of types and layout in all files";
 const TOO_MANY_SOURCES: &str = "more than 65535 files";
 
 impl Dataset {
-    /// Adds the rows of another dataset and unites the dictionaries. Columns with the same key and
-    /// kind become one; a column that one side lacks is filled with "missing".
+    /// Appends the rows of another dataset and merges the dictionaries. Columns with the same key and kind become one;
+    /// a column that one side lacks is padded with "missing".
     ///
-    /// A row's operation, device and file are 16-bit codes. Rows for whose operation or file no
-    /// code is left are rejected; those for whose device none is left have
-    /// [`Dataset::FURTHER_DEVICE`], with a note.
+    /// Operation, device and file of a row are 16-bit codes. Rows whose operation or file exceeds the codes are
+    /// rejected; rows whose device does get `Dataset::FURTHER_DEVICE`, with a note.
     pub fn append(&mut self, other: Dataset) {
         let mut joiner = Joiner { data: std::mem::take(self), ..Joiner::default() };
         joiner.add(other);
         *self = joiner.finish();
     }
 
-    /// Drops the rows that are not to be kept.
+    /// Drops the rows whose entry in `keep` is false.
     fn retain(&mut self, keep: &[bool]) {
         fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
             let mut kept = keep.iter();
@@ -38,8 +37,8 @@ impl Dataset {
     }
 }
 
-/// Joins datasets one after another. What a name's code is stays at hand, so that each further
-/// dataset costs what it holds and not what all before it hold.
+/// Joins datasets one after another. Keeps the indices of names, so that each further dataset costs its own size and
+/// not the size of all before it.
 #[derive(Debug, Default)]
 pub(crate) struct Joiner {
     data: Dataset,
@@ -47,12 +46,12 @@ pub(crate) struct Joiner {
     devices: Option<Index>,
     /// Columns by key and whether they hold text.
     columns: HashMap<(String, bool), usize>,
-    /// The words of each text column that was joined so far.
+    /// Index of the texts of each text column joined so far.
     words: Vec<Option<Index>>,
 }
 
 impl Joiner {
-    /// All rows.
+    /// The joined dataset.
     pub(crate) fn finish(mut self) -> Dataset {
         if self.data.devices.is_empty() {
             self.data.devices.push(String::new());
@@ -60,7 +59,7 @@ impl Joiner {
         self.data
     }
 
-    /// Adds the rows of a dataset; see [`Dataset::append`].
+    /// Appends a dataset; see [`Dataset::append`].
     pub(crate) fn add(&mut self, mut other: Dataset) {
         if self.data.is_empty() && self.data.sources.is_empty() {
             self.data = other;
@@ -96,7 +95,7 @@ impl Joiner {
         }
     }
 
-    /// The code of each of their operations; `None` where no code is left.
+    /// New code of each of the other's operations; `None` if no code is left.
     fn ops(&mut self, other: &Dataset) -> Vec<Option<u16>> {
         let ours = &mut self.data.ops;
         if self.ops.is_empty() {
@@ -114,7 +113,7 @@ impl Joiner {
         other.ops.iter().map(code).collect()
     }
 
-    /// The code of each of their devices; where no code is left that of the further ones, with a note.
+    /// New code of each of the other's devices; [`Dataset::FURTHER_DEVICE`], with a note, if no code is left.
     fn devices(&mut self, other: &mut Dataset) -> Vec<u16> {
         let ours = &mut self.data.devices;
         let index = self.devices.get_or_insert_with(|| Index::of(ours));
@@ -147,7 +146,7 @@ impl Joiner {
         map
     }
 
-    /// Adds a column of the rows from `old_len` on.
+    /// Appends a column whose rows start at `old_len`.
     fn column(&mut self, theirs: Column, old_len: usize) {
         let columns = &mut self.data.columns;
         if self.columns.is_empty() {
@@ -156,7 +155,7 @@ impl Joiner {
         }
         let text = theirs.is_text();
         let mut key = (theirs.key.clone(), text);
-        // Two columns with the same name but different kinds are both kept.
+        // Columns with the same key but different kinds are both kept.
         if !self.columns.contains_key(&key) && self.columns.contains_key(&(key.0.clone(), !text)) {
             key.0.push_str(if text { " (text)" } else { " (number)" });
         }
@@ -199,7 +198,7 @@ impl Column {
     }
 }
 
-/// Moves the rows whose operation or file gets no code to the rejected ones.
+/// Rejects the rows whose operation or file gets no code.
 fn reject(data: &mut Dataset, op_map: &[Option<u16>], source_of: impl Fn(u16) -> Option<u16>) {
     let reason = |row: usize| {
         if source_of(data.source[row]).is_none() {
@@ -284,7 +283,7 @@ mod tests {
         assert!(clock[0].is_nan() && clock[1] == 1e9);
     }
 
-    /// A table in which each row has an operation of its own, and one of this many devices.
+    /// A table in which each row has its own operation, with `devices` different devices.
     fn distinct(name: &str, from: u32, rows: u32, devices: u32) -> Dataset {
         let types: Vec<DataType> = DataType::ALL.to_vec();
         let t = |i: u32, at: u32| types[(i / (types.len() as u32).pow(at)) as usize % types.len()];
@@ -365,7 +364,7 @@ mod tests {
         let data = table.finish();
         assert_eq!(data.devices.last().map(String::as_str), Some(Dataset::FURTHER_DEVICE));
         assert!(data.sources[0].notes[0].starts_with("More than 4095 device names"));
-        // A device that is stated elsewhere is no exception.
+        // A device that another row states already needs no further code.
         let mut all = distinct("all", 0, 4_095, 4_095);
         all.device[0] = 0;
         all.state_device(0, "H100");

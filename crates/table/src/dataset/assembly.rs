@@ -1,5 +1,5 @@
-//! Assembles a table from parts that a [`TableBuilder`] hands over while it is filled; equal to the table of one
-//! piece, without holding a large table twice.
+//! Assembles a table from the parts that a [`TableBuilder`] hands over while it is filled. The result equals the table
+//! built in one piece, without holding a large table twice.
 
 use super::library::spelled;
 use super::{Column, ColumnData, ColumnMeaning, Dataset, ReportedCheck, Source};
@@ -9,29 +9,29 @@ use gemmscope_model::units::{Bytes, grouped, plural};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, TryReserveError};
 
-/// Rows of a table that is still being read, and what is known of the file. Operations, devices and texts are those that no
-/// earlier part had; codes count from the first part. A column may have fewer values than rows, or
-/// values of earlier rows too: its values follow those of the parts before.
+/// Rows of a table that is still being read, and metadata of the file. Holds only operations, devices and texts that no
+/// earlier part had; codes count from the first part. A column may have fewer values than rows, or values of earlier
+/// rows too: its values continue those of the parts before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TablePart {
     pub(crate) rows: Dataset,
 }
 
-/// The last part of a table, and what is known at its end.
+/// The last part of a table, and what is known only at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rest {
     pub(crate) part: TablePart,
     pub(crate) tail: Tail,
 }
 
-/// What is known at the end of a table.
+/// What is known only at the end of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tail {
-    /// By column: row and text of cells that are no numbers in a column of numbers.
+    /// By column: row and text of cells in a number column that are not numbers.
     pub odd: Vec<Vec<(usize, String)>>,
-    /// Cells without a value that were filled in.
+    /// Number of cells padded as missing.
     pub empty_cells: usize,
-    /// The file's own rates tell nothing.
+    /// True if comparing the file's own rates proves nothing.
     pub not_compared: bool,
 }
 
@@ -41,35 +41,35 @@ impl TablePart {
         self.rows.len()
     }
 
-    /// True without rows.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 }
 
 impl Rest {
-    /// The file.
+    /// Metadata of the file.
     pub fn source(&mut self) -> Option<&mut Source> {
         self.part.rows.sources.first_mut()
     }
 }
 
-/// Most bytes of a table: half of what can be addressed, which in a browser is 2 GiB. A table is
-/// copied when it grows.
+/// Maximum size of a table in bytes: half the address space, which is 2 GiB in a browser, because a table is copied
+/// when it grows.
 pub const MOST_MEMORY: usize = usize::MAX / 2;
 
-/// What to do about a file that is too large.
-/// Codes that stand for entries of a list.
+/// Name of codes in error messages of packed tables.
 pub(super) const CODES: &str = "codes";
 
-/// What a packed table is said to lack.
+/// Error message for a packed table that lacks `what`.
 pub(super) fn no_values(what: &str) -> String {
     format!("no values that fit: {what}")
 }
 
+/// Advice for a file that is too large.
 const SPLIT: &str = "split the file, or use the gemmscope command";
 
-/// Says that the rows so far take more than `most` bytes, and what to do about it.
+/// Error message: the rows so far take more than `most` bytes; `advice` says what to do.
 pub fn too_large(rows: u64, most: usize, advice: &str) -> String {
     format!(
         "too large: the first {} rows and what is computed of them take more than {} of memory; \
@@ -79,7 +79,7 @@ pub fn too_large(rows: u64, most: usize, advice: &str) -> String {
     )
 }
 
-/// About the bytes that the rows of a table take, with what is computed of them.
+/// Approximate size of a table in bytes, including what the page computes from its rows.
 fn memory(data: &Dataset) -> usize {
     let of_column = |c: &Column| match &c.data {
         ColumnData::Text { codes, values } => codes.len() * 4 + values.len() * size_of::<String>(),
@@ -89,10 +89,10 @@ fn memory(data: &Dataset) -> usize {
     data.len() * (ROW_BYTES + COMPUTED_BYTES) + of_columns
 }
 
-/// Most bytes of several tables, which are joined into one more.
+/// Maximum total size in bytes of several tables, since joining makes one more table of them.
 pub const MOST_TOGETHER: usize = MOST_MEMORY / 4 * 3;
 
-/// That several tables do not fit into memory together, if they do not.
+/// Error message if several tables together exceed `most` bytes.
 pub fn too_large_together<'a>(
     tables: impl Iterator<Item = &'a Dataset> + Clone,
     most: usize,
@@ -111,14 +111,14 @@ pub fn too_large_together<'a>(
 #[derive(Debug, Default)]
 pub struct Assembly {
     data: Dataset,
-    /// By column: the texts that rows have. A rejected row may leave one behind.
+    /// By column: which texts some row uses. A text of a rejected row alone is unused.
     used: Vec<Vec<bool>>,
     /// Expected number of rows.
     expected: usize,
 }
 
 impl Assembly {
-    /// Tells how many rows there will be, about.
+    /// Sets the approximate number of rows to come, which is reserved for.
     pub fn expect(&mut self, rows: usize) {
         self.expected = rows;
     }
@@ -128,16 +128,16 @@ impl Assembly {
         &self.data
     }
 
-    /// Adds the next part.
+    /// Appends the next part.
     ///
     /// # Errors
-    /// A sentence, if the part does not continue the others, or memory cannot hold it.
+    /// A sentence, if the part does not continue the others or does not fit into memory.
     pub fn add(&mut self, part: TablePart) -> Result<(), String> {
         self.check(&part.rows)
             .map_err(|why| format!("the parts of the table do not fit: {why}"))?;
         self.make_room(part.rows.len())?;
         self.join(part);
-        // Columns that this part began.
+        // Columns that this part introduced.
         self.reserve_columns(self.data.m.capacity())
             .map_err(|_| too_large(self.data.len() as u64, self.memory(), SPLIT))
     }
@@ -152,7 +152,7 @@ impl Assembly {
         Ok(self.close(tail))
     }
 
-    /// Checks that each code has an entry, and each column its kind.
+    /// Checks that every code has an entry and every column keeps its kind.
     fn check(&self, part: &Dataset) -> Result<(), String> {
         let known = |codes: &[u16], len: usize| codes.iter().all(|&c| usize::from(c) < len);
         let (ops, devices) =
@@ -184,7 +184,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Reserves memory for all rows that are expected, or at least for these.
+    /// Reserves memory for the expected rows, or at least for `rows` more.
     fn make_room(&mut self, rows: usize) -> Result<(), String> {
         let len = self.data.len();
         let need = len + rows;
@@ -194,7 +194,7 @@ impl Assembly {
         if need <= self.data.m.capacity() {
             return Ok(());
         }
-        // Where the guess was too low, the next one need not be better.
+        // If the estimate was too low, grow by an eighth.
         let room = self.expected.max(need + need / 8);
         self.reserve(room)
             .or_else(|_| self.reserve(need))
@@ -218,14 +218,14 @@ impl Assembly {
         Ok(())
     }
 
-    /// About the bytes that the rows take, with what is computed of them.
+    /// Approximate size in bytes, including what the page computes from the rows.
     fn memory(&self) -> usize {
         memory(&self.data)
     }
 
-    /// Adds a part that fits.
+    /// Appends a part that [`check`](Self::check) accepted.
     pub(crate) fn join(&mut self, part: TablePart) {
-        /// Moves what it can.
+        /// Appends, moving the whole vector if ours is empty.
         fn join<T>(ours: &mut Vec<T>, theirs: &mut Vec<T>) {
             if ours.capacity() == 0 {
                 *ours = std::mem::take(theirs);
@@ -268,7 +268,7 @@ impl Assembly {
         }
     }
 
-    /// Ends the table: drops texts and columns without a row, and fills gaps.
+    /// Finishes the table: drops unused texts and columns, and pads gaps.
     pub(crate) fn close(self, tail: Tail) -> Dataset {
         let Assembly { mut data, used, .. } = self;
         let rows = data.len();
@@ -337,7 +337,7 @@ impl Assembly {
     }
 }
 
-/// Reserves memory for so many values in all.
+/// Reserves capacity for `room` values in total.
 fn to<T>(v: &mut Vec<T>, room: usize) -> Result<(), TryReserveError> {
     v.try_reserve_exact(room.saturating_sub(v.len()))
 }
@@ -346,7 +346,7 @@ fn in_range(codes: &[u32], len: usize) -> bool {
     codes.iter().all(|&c| (c as usize) < len)
 }
 
-/// A text column without texts that only rejected rows had.
+/// A text column without the texts that only rejected rows had.
 fn without_unused(codes: Vec<u32>, values: Vec<String>, mut used: Vec<bool>) -> ColumnData {
     if let Some(empty) = used.first_mut() {
         *empty = true;
@@ -372,7 +372,7 @@ mod tests {
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
 
-    /// Two parts and the rest of a table with a column of text.
+    /// Two parts and the rest of a table with a text column.
     fn parts() -> (TablePart, TablePart, Rest) {
         let mut table = TableBuilder::new();
         let kernel = table.text_column(ColumnMeaning::Kernel, "kernel");
@@ -393,7 +393,7 @@ mod tests {
     fn parts_make_the_table_that_they_were_taken_from() {
         let (first, second, rest) = parts();
         let mut all = Assembly::default();
-        // However wrong the guess is.
+        // However wrong the estimate is.
         all.expect(1);
         all.add(first).unwrap();
         all.add(second).unwrap();

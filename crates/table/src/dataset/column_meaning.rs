@@ -1,4 +1,4 @@
-//! What a column means: the one vocabulary of files, datasets, exports and saved mappings.
+//! What a column means: the single vocabulary of files, datasets, exports and saved mappings.
 
 use super::ColumnUnit;
 use ColumnMeaning::*;
@@ -6,7 +6,7 @@ use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use serde::{Deserialize, Serialize};
 
-/// Declares [`ColumnMeaning`]: each meaning stands here once, with its id.
+/// Declares [`ColumnMeaning`], with the id of each meaning.
 macro_rules! meanings {
     (
         row: { $($(#[$row_doc:meta])* $row:ident = $row_id:literal,)* }
@@ -15,8 +15,8 @@ macro_rules! meanings {
     ) => {
         /// What a column of a file or of a [`Dataset`](super::Dataset) means.
         ///
-        /// The first group becomes part of the row itself, and stands in the order of the mapping
-        /// form. The second group stays a column of the dataset, in SI units.
+        /// Meanings of the first group become part of the row itself, in the order of the mapping form. Those of the
+        /// second group stay columns of the dataset, in SI units.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum ColumnMeaning {
@@ -26,10 +26,10 @@ macro_rules! meanings {
         }
 
         impl ColumnMeaning {
-            /// The meanings that become part of the row, in the order of the mapping form.
+            /// Meanings that become part of the row, in the order of the mapping form.
             pub(super) const OF_ROW: &[ColumnMeaning] = &[$($row),*];
 
-            /// The meanings that a column of a dataset can have, without [`Other`].
+            /// Meanings of dataset columns, without [`Other`].
             pub const OF_DATASET: &[ColumnMeaning] = &[$($data),*];
 
             /// Key of the dataset's column and name in an export: the variant in snake case.
@@ -50,13 +50,13 @@ meanings! {
         M = "m",
         /// Columns of B and C.
         N = "n",
-        /// Summed dimension.
+        /// The dimension summed over.
         K = "k",
         /// All sizes in one cell: `4096x4096x4096`, `(1, 2, 3)`, `m_n_k`.
         Mnk = "mnk",
         /// M = N = K.
         Square = "square",
-        /// Independent GEMMs a call.
+        /// Independent GEMMs per call.
         Batch = "batch",
         /// Groups of a grouped GEMM, such as the experts of a layer: M is the rows of all.
         Groups = "groups",
@@ -72,21 +72,21 @@ meanings! {
         DtypeB = "dtype_b",
         /// Type of the output.
         DtypeC = "dtype_c",
-        /// Type the products are multiplied in, where it is another (`xf32`).
+        /// Type of the multiplication, if different (`xf32`).
         Compute = "compute",
         /// A is transposed: `T`, `N`, `True`, `row`, `f16:column`.
         TransA = "trans_a",
         /// B is transposed.
         TransB = "trans_b",
-        /// Both at once: `NT`.
+        /// Both transposes in one cell: `NT`.
         Layout = "layout",
         /// A bias is added: `True`, `1`.
         Bias = "bias",
-        /// Factor of the old C: beta.
+        /// beta, the factor of the old C.
         Beta = "beta",
         /// Name of the device.
         Device = "device",
-        /// Compute units of the device, beside its architecture.
+        /// Compute units of the device, next to its architecture.
         DeviceUnits = "device_units",
         /// Shape of A: `(4096, 1024)`, with that of B in another column.
         ShapeA = "shape_a",
@@ -94,7 +94,7 @@ meanings! {
         ShapeB = "shape_b",
         /// The tile in one cell: `128x256x64`.
         Tile = "tile",
-        /// Left out on purpose.
+        /// Ignored on purpose.
         Ignore = "ignore",
     }
     dataset: {
@@ -112,11 +112,11 @@ meanings! {
         GroupRows = "group_rows",
         /// Calls of this GEMM that the row stands for (1 where absent).
         Count = "count",
-        /// Tile height over M (BM).
+        /// BM, the tile's extent along M.
         TileM = "tile_m",
-        /// Tile width over N (BN).
+        /// BN, the tile's extent along N.
         TileN = "tile_n",
-        /// Tile depth over K (BK).
+        /// BK, the tile's step along K.
         TileK = "tile_k",
         /// Split-K factor.
         SplitK = "split_k",
@@ -124,7 +124,7 @@ meanings! {
         Stages = "stages",
         /// Warps or waves per workgroup.
         Warps = "warps",
-        /// Workgroups that were launched.
+        /// Number of workgroups launched.
         Workgroups = "workgroups",
         /// The file's own rate, FLOP/s.
         ReportedRate = "reported_rate",
@@ -136,13 +136,13 @@ meanings! {
         ReportedWork = "reported_work",
         /// The file's own bytes moved.
         ReportedBytes = "reported_bytes",
-        /// The file's own percentage of a roof, as a fraction.
+        /// The file's own share of a roof, as a fraction.
         ReportedEfficiency = "reported_efficiency",
-        /// Bytes measured by hardware counters.
+        /// Main memory traffic in bytes, measured by hardware counters.
         MeasuredBytes = "measured_bytes",
-        /// Bytes that went through the L2 cache, measured by hardware counters.
+        /// L2 traffic in bytes, measured by hardware counters.
         MeasuredL2Bytes = "measured_l2_bytes",
-        /// Bytes that went through the L1 caches, measured by hardware counters.
+        /// L1 traffic in bytes over all L1 caches, measured by hardware counters.
         MeasuredL1Bytes = "measured_l1_bytes",
         /// Clock in Hz while the row was measured.
         MeasuredClock = "measured_clock",
@@ -152,8 +152,7 @@ meanings! {
         TimeMin = "time_min",
         /// Longest time, seconds.
         TimeMax = "time_max",
-        /// Time that a failed variant took, seconds. It is no measurement of the GEMM and counts
-        /// nowhere: such a row has no time.
+        /// Time of a failed variant, seconds. Not a measurement of the GEMM and not counted: such a row has no time.
         FailedTime = "failed_time",
         /// Position in a tuning history: generation, iteration.
         Order = "order",
@@ -161,17 +160,17 @@ meanings! {
         Repeat = "repeat",
     }
     other: {
-        /// Anything else the file brought, kept under its own name.
+        /// Anything else in the file, kept under its own name.
         Other = "other",
     }
 }
 
 impl ColumnMeaning {
-    /// The settings of a kernel, in which the variants of a configuration differ besides its name.
+    /// Kernel settings that distinguish variants of a configuration, besides the kernel's name.
     pub const SETTINGS: [ColumnMeaning; 8] =
         [TileM, TileN, TileK, SplitK, Stages, Warps, Workgroups, Order];
 
-    /// Name in a saved mapping: [`id`](Self::id), shorter for four of them.
+    /// Name in a saved mapping: [`id`](Self::id), shortened for four meanings.
     pub(super) fn short(self) -> &'static str {
         match self {
             ReportedRate => "rate",
@@ -182,13 +181,13 @@ impl ColumnMeaning {
         }
     }
 
-    /// The meaning with this [`id`](Self::id), or with its short name in a saved mapping.
+    /// The meaning with this [`id`](Self::id) or short name.
     pub(crate) fn parse(text: &str) -> Option<ColumnMeaning> {
         let mut all = Self::OF_ROW.iter().chain(Self::OF_DATASET).chain([&Other]);
         all.find(|m| m.short() == text || m.id() == text).copied()
     }
 
-    /// What people read: `M`, `data type of A`, `rate`.
+    /// Name for people: `M`, `data type of A`, `rate`.
     pub(crate) fn label(self) -> String {
         match self {
             Ignore => "leave out".into(),
@@ -222,7 +221,7 @@ impl ColumnMeaning {
         }
     }
 
-    /// The bytes that hardware counters saw at a level of the memory.
+    /// The traffic that hardware counters measured at a memory level.
     pub fn measured(level: MemoryLevel) -> ColumnMeaning {
         match level {
             MemoryLevel::Main => MeasuredBytes,
@@ -231,7 +230,7 @@ impl ColumnMeaning {
         }
     }
 
-    /// Its group in the mapping form.
+    /// Group in the mapping form.
     pub(super) fn group(self) -> ColumnGroup {
         match self {
             M | N | K | Mnk | Square | Batch | Groups | PerToken | GroupRows | ShapeA | ShapeB => {
@@ -251,7 +250,7 @@ impl ColumnMeaning {
         }
     }
 
-    /// SI unit of the numbers, "" where they are pure numbers or text.
+    /// SI unit of the numbers; "" for pure numbers and text.
     pub(crate) fn unit(self) -> &'static str {
         match self {
             ReportedRate => "FLOP/s",
@@ -265,12 +264,12 @@ impl ColumnMeaning {
         }
     }
 
-    /// The values of such a column of a dataset are text.
+    /// True if the dataset's column is text.
     pub fn is_text(self) -> bool {
         matches!(self, Kernel | Library | Model | OpName | Status | GroupRows)
     }
 
-    /// The units that a file may use, for the meanings that need one.
+    /// Units that a file may use, for meanings that need one.
     pub(super) fn units(self) -> Vec<ColumnUnit> {
         match self {
             Time | TimeStd | TimeMin | TimeMax | FailedTime => {
@@ -287,7 +286,7 @@ gemmscope_model::named! {
 /// A group of meanings in the mapping form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnGroup {
-    /// M, N, K and what holds them.
+    /// M, N, K and cells that combine them.
     Sizes = "Sizes";
     /// Data types, transposes, bias.
     Type = "Type and layout";
@@ -298,9 +297,9 @@ pub enum ColumnGroup {
     /// Everything else.
     Other = "Other";
 }
-/// All groups, in order.
+/// All groups, in the order of the form.
 pub(super) const ALL;
-/// What people read.
+/// Name for people.
 pub fn label -> &'static str;
 }
 

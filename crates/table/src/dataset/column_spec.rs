@@ -1,4 +1,4 @@
-//! A meaning with the unit of a file's numbers, and the text of both in mappings and links.
+//! A meaning with the unit of a file's numbers, and the text form of both in mappings and links.
 
 use super::{ColumnGroup, ColumnMeaning};
 use ColumnMeaning::*;
@@ -6,14 +6,14 @@ use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use std::fmt;
 use std::str::FromStr;
 
-/// The unit of a file's column, where its meaning allows several.
+/// Unit of a file's column, for meanings that allow several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnUnit {
-    /// Of a time.
+    /// Unit of a time.
     Time(TimeUnit),
-    /// Of a rate; of work, where the prefix counts and not the "per second".
+    /// Unit of a rate; for work only its prefix applies, without "per second".
     Rate(RateUnit),
-    /// Of a bandwidth.
+    /// Unit of a bandwidth.
     Bandwidth(BandwidthUnit),
 }
 
@@ -46,10 +46,10 @@ impl fmt::Display for ColumnUnit {
     }
 }
 
-/// A meaning and, for times, rates and bandwidths, the unit of the file's numbers. Without a unit
-/// the reader infers it from the values and says so.
+/// A meaning and, for times, rates and bandwidths, the unit of the file's numbers. Without a unit the reader infers it
+/// from the values and records that as an assumption.
 ///
-/// Its text form is what saved mappings, links and `--column` carry.
+/// Its text form is used by saved mappings, links and `--column`.
 ///
 /// ```
 /// use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
@@ -62,14 +62,14 @@ impl fmt::Display for ColumnUnit {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ColumnSpec {
-    /// What the column holds.
+    /// Meaning of the column.
     pub meaning: ColumnMeaning,
-    /// Unit of its numbers, where the file or the user named it.
+    /// Unit of its numbers, if the file or the user stated it.
     pub unit: Option<ColumnUnit>,
 }
 
 impl ColumnSpec {
-    /// A kind of time in `unit`.
+    /// A time with this meaning in `unit`.
     pub const fn time(meaning: ColumnMeaning, unit: Option<TimeUnit>) -> Self {
         let unit = match unit {
             Some(u) => Some(ColumnUnit::Time(u)),
@@ -92,7 +92,7 @@ impl ColumnSpec {
         ColumnSpec { meaning: ReportedBandwidth, unit: unit.map(ColumnUnit::Bandwidth) }
     }
 
-    /// The unit, where it is one of time.
+    /// The unit if it is a unit of time.
     pub fn time_unit(self) -> Option<TimeUnit> {
         match self.unit {
             Some(ColumnUnit::Time(u)) => Some(u),
@@ -100,7 +100,7 @@ impl ColumnSpec {
         }
     }
 
-    /// The unit, where it is one of rate or work.
+    /// The unit if it is a unit of rate or work.
     pub fn rate_unit(self) -> Option<RateUnit> {
         match self.unit {
             Some(ColumnUnit::Rate(u)) => Some(u),
@@ -108,7 +108,7 @@ impl ColumnSpec {
         }
     }
 
-    /// The unit, where it is one of bandwidth.
+    /// The unit if it is a unit of bandwidth.
     pub fn bandwidth_unit(self) -> Option<BandwidthUnit> {
         match self.unit {
             Some(ColumnUnit::Bandwidth(u)) => Some(u),
@@ -116,7 +116,7 @@ impl ColumnSpec {
         }
     }
 
-    /// Every choice of the mapping form, in its groups.
+    /// Every choice of the mapping form, by group.
     pub fn grouped() -> Vec<(ColumnGroup, Vec<ColumnSpec>)> {
         let all = || {
             let row = ColumnMeaning::OF_ROW.iter();
@@ -132,7 +132,7 @@ impl ColumnSpec {
         let of = |group: ColumnGroup| {
             let mut meanings: Vec<ColumnMeaning> =
                 all().copied().filter(|m| m.group() == group).collect();
-            // What most columns are.
+            // The most common meanings first.
             meanings.sort_by_key(|m| match m {
                 Time | Other => 0,
                 ReportedRate | Ignore => 1,
@@ -143,7 +143,7 @@ impl ColumnSpec {
         ColumnGroup::ALL.map(of).into()
     }
 
-    /// What people read: `time in µs`, `M`, `data type of A`.
+    /// Name for people: `time in µs`, `M`, `data type of A`.
     pub fn label(self) -> String {
         let what = self.meaning.label();
         match self.unit {
@@ -173,7 +173,7 @@ impl fmt::Display for ColumnSpec {
     }
 }
 
-/// The text names no meaning of a column.
+/// Error: the text is not a column meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMeaning(pub String);
 

@@ -1,9 +1,9 @@
-//! Known libraries: their names as their makers write them, whatever a file's capitals.
+//! Known libraries, spelled as their makers do, whatever the capitals in a file.
 
 use super::ColumnData;
 use std::collections::HashMap;
 
-/// The names; their places are those of their colours.
+/// Names of libraries; the index of a name selects its colour.
 pub const LIBRARIES: &[&str] = &[
     "hipBLASLt",
     "rocBLAS",
@@ -23,12 +23,12 @@ pub const LIBRARIES: &[&str] = &[
     "BLIS",
 ];
 
-/// A library's name as its makers write it; `None` of a library that is not known.
+/// A library's name in its makers' spelling; `None` if it is unknown.
 pub fn library_name(text: &str) -> Option<&'static str> {
     LIBRARIES.iter().copied().find(|n| n.eq_ignore_ascii_case(text))
 }
 
-/// A column of libraries in their makers' spelling: names that differ in capitals alone are one.
+/// A column of libraries in their makers' spelling; names that differ only in capitals become one.
 pub(super) fn spelled(data: ColumnData) -> ColumnData {
     let ColumnData::Text { codes, values } = data else {
         return data;

@@ -1,14 +1,14 @@
-//! Rejected rows: counted by reason, and as a file of their own.
+//! Rejected rows, counted by reason, and their download as CSV.
 
 use crate::native_csv::{guard, push_quoted};
 use serde::{Deserialize, Serialize};
 
-/// Why rows were rejected, and how many.
+/// A reason for rejecting rows, and how many it applies to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RejectReason {
     /// Short, stable sentence: `time is zero (mean_microseconds)`.
     pub text: String,
-    /// Rows with this reason.
+    /// Number of rows with this reason.
     pub count: u64,
     /// The first few line numbers.
     pub first_lines: Vec<u32>,
@@ -16,11 +16,11 @@ pub struct RejectReason {
     pub example: Option<(u32, String)>,
 }
 
-/// The rejected rows of a file with line and reason. Their text is kept up to a limit, so that a
-/// million of them do not take more memory than the file.
+/// Rejected rows of a file with line and reason. Their text is kept up to a limit, so that a million of them take no
+/// more memory than the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rejected {
-    /// Distinct reasons in the order of the file; the index is the code.
+    /// Distinct reasons in file order; the index is the code.
     pub reasons: Vec<RejectReason>,
     /// Line of each row.
     #[serde(skip)]
@@ -28,7 +28,7 @@ pub struct Rejected {
     /// Reason of each row.
     #[serde(skip)]
     pub codes: Vec<u16>,
-    /// Raw text of the rows, one after another, up to 32 MiB.
+    /// Raw text of the rows, concatenated, up to 32 MiB.
     #[serde(skip)]
     pub text: Vec<u8>,
     /// End of each kept row in `text`; shorter than `lines` once the limit is reached.
@@ -37,14 +37,14 @@ pub struct Rejected {
 }
 
 impl Rejected {
-    /// Bytes of raw rows that are kept for download.
+    /// Maximum bytes of raw rows kept for download.
     pub(crate) const TEXT_LIMIT: usize = 32 << 20;
 
-    /// Most distinct reasons. The last of them stands for all further ones.
+    /// Maximum number of distinct reasons; the last one stands for all further reasons.
     const MOST_REASONS: usize = 256;
     const FURTHER: &str = "another reason: there are more than 255 different ones";
 
-    /// Puts the rows of another list first. These have no lines here: only how many they are is known.
+    /// Puts the rows of another list first. Of the rows that were here only the counts are kept, not the lines.
     pub fn precede(&mut self, first: &Rejected) {
         let known = std::mem::take(&mut self.reasons);
         *self = first.clone();
@@ -93,7 +93,7 @@ impl Rejected {
         }
     }
 
-    /// About the bytes that it takes.
+    /// Approximate size in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.lines.len() * 10 + self.text.len()
     }
@@ -105,7 +105,7 @@ impl Rejected {
         self.text.get(start..end)
     }
 
-    /// CSV with a header. Rows whose text was not kept have line and reason only.
+    /// CSV with a header: line, reason, text. The text is empty if it was not kept.
     pub fn to_csv(&self) -> String {
         let mut out = String::from("line,reason,text\n");
         for (i, (line, code)) in self.lines.iter().zip(&self.codes).enumerate() {

@@ -1,53 +1,53 @@
-//! The content of a trace report beside its GEMM table.
+//! Content of a trace report beside its GEMM table.
 
 use gemmscope_model::hardware::Device;
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// First words in the source of a device whose ceilings rocprof-compute measured.
+/// Start of [`Device::source`] for a device whose ceilings rocprof-compute measured.
 pub const MEASURED: &str = "measured by rocprof-compute";
 
-/// The content of one report beside its table; every part is optional.
+/// Content of one report beside its table; every part is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TraceContext {
     /// Files that it was read from.
     pub files: Vec<String>,
-    /// Start of the format id of the tables it belongs to; "" for trace reports.
+    /// Prefix of the format id of the tables it belongs to; "" for trace reports.
     pub tables_of: String,
     /// Facts about the device, a few words each.
     pub facts: Vec<String>,
-    /// Platform as the report names it: `MI300X`.
+    /// Platform name in the report: `MI300X`.
     pub platform: String,
-    /// Memory bandwidth that the report uses, byte/s.
+    /// Memory bandwidth in the report, byte/s.
     pub bandwidth_bytes_per_s: Option<f64>,
-    /// Peaks that the report uses, FLOP/s, by its own key: `matrix_bf16`.
+    /// Peaks in the report, FLOP/s, by its own key: `matrix_bf16`.
     pub achievable_flops_per_s: BTreeMap<String, f64>,
-    /// Memory, bytes.
+    /// Memory size, bytes.
     pub memory_bytes: Option<f64>,
-    /// The whole traced time with idle gaps, seconds.
+    /// Traced wall time including idle gaps, seconds.
     pub total_s: Option<f64>,
-    /// Time in which the device computed, seconds.
+    /// Time the device computed, seconds.
     pub compute_s: Option<f64>,
-    /// Time in which it only communicated, seconds.
+    /// Time the device only communicated (exposed communication), seconds.
     pub exposed_comm_s: Option<f64>,
-    /// Time in which it only copied, seconds.
+    /// Time the device only copied (exposed copies), seconds.
     pub exposed_memcpy_s: Option<f64>,
-    /// Time in which it did nothing, seconds.
+    /// Time the device was idle, seconds.
     pub idle_s: Option<f64>,
     /// Kernel time of the report's GEMM category, seconds.
     pub gemm_s: Option<f64>,
-    /// Share of the compute time that GEMMs take by the metadata of the trace's report.
+    /// GEMMs' share of the compute time, from the report's metadata.
     pub reported_share: Option<f64>,
-    /// Time the processor spent in the category's operations, seconds.
+    /// CPU time of the category's operations, seconds.
     pub cpu_s: Option<f64>,
-    /// Time the processor waited for the device, seconds.
+    /// Time the CPU waited for the device, seconds.
     pub sync_s: Option<f64>,
-    /// Attention that runs as product, softmax and product.
+    /// Attention that runs as separate product, softmax and product.
     pub unfused: Option<UnfusedAttention>,
-    /// What was recorded that slows the program, so that idle time is an upper bound: `with_stack`,
-    /// `profile_memory`, `Python frames`.
+    /// Recording options that slow the program, so that idle time is an upper bound: `with_stack`, `profile_memory`,
+    /// `Python frames`.
     pub slowed_by: Vec<String>,
     /// Kernel time by category of operation.
     pub categories: Vec<CategoryTime>,
@@ -57,12 +57,12 @@ pub struct TraceContext {
     pub reported: Option<ReportedFigures>,
 }
 
-/// Attention that is not fused, besides its products, which are rows.
+/// Unfused attention, without its two products, which are rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnfusedAttention {
-    /// Pairs of products with a softmax between them.
+    /// Number of product pairs with a softmax between them.
     pub calls: u64,
-    /// Time of the kernels between their products, seconds: softmax, scale, mask.
+    /// Kernel time between the products (softmax, scale, mask), seconds.
     pub between_s: f64,
 }
 
@@ -75,7 +75,7 @@ pub struct CategoryTime {
     pub display_name: String,
     /// Kernel time, seconds.
     pub kernel_s: f64,
-    /// Distinct operations.
+    /// Number of distinct operations.
     pub operations: u64,
 }
 
@@ -87,25 +87,25 @@ pub struct CallStack {
     pub operation: String,
     /// Callers, outermost first, as the report lists them.
     pub parents: Vec<String>,
-    /// What runs under it: operations and kernels.
+    /// Operations and kernels below it.
     pub subtree: Vec<String>,
-    /// Its time where the report gives one, seconds.
+    /// Time in seconds, if the report states it.
     pub time_s: Option<f64>,
-    /// The report marks it as a candidate for fusion.
+    /// True if the report marks it as a candidate for fusion.
     pub fusion_opportunity: bool,
     /// Remarks of the report.
     pub notes: String,
 }
 
-/// Figures that the report computed. The page shows them beside ours.
+/// Figures that the report computed, which the page shows beside ours.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportedFigures {
     /// Kernel time of the category, seconds.
     pub total_s: Option<f64>,
-    /// Its figure "percent of compute".
+    /// The report's "percent of compute".
     pub percent_of_compute: Option<f64>,
-    /// One entry an operation.
+    /// One entry per operation.
     pub operations: Vec<ReportedOperation>,
 }
 
@@ -113,19 +113,19 @@ pub struct ReportedFigures {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportedOperation {
-    /// `aten::mm`.
+    /// Operation name: `aten::mm`.
     pub name: String,
     /// Operand shapes as printed.
     pub input_dims: String,
     /// Time, seconds.
     pub time_s: Option<f64>,
-    /// Share of the category in percent.
+    /// Percentage of the category's time.
     pub percent_of_category: Option<f64>,
-    /// Share of the whole time in percent.
+    /// Percentage of the total time.
     pub percent_of_total: Option<f64>,
     /// Percentage of its roof.
     pub efficiency_percent: Option<f64>,
-    /// Its estimate of what could be won, in percent of the whole time: low, mid, high.
+    /// The report's estimate of possible savings, in percent of the total time: low, mid, high.
     pub impact_percent: Option<(f64, f64, f64)>,
     /// Callers, from the module chain or call chain.
     pub callers: Vec<String>,
@@ -173,7 +173,7 @@ impl TraceContext {
         }
     }
 
-    /// Leaves the times to another context.
+    /// Clears all times, because another context has them.
     pub(crate) fn forget_times(&mut self) {
         for time in [
             &mut self.total_s,
@@ -189,8 +189,8 @@ impl TraceContext {
         }
     }
 
-    /// The platform as a device whose achievable peaks are those of the report, to which its
-    /// percentages refer. `None` if the report does not give enough of them.
+    /// The platform as a device whose achievable peaks are those of the report, which its percentages refer to. `None`
+    /// if the report lacks name, bandwidth or peaks.
     pub fn device(&self) -> Option<Device> {
         let bandwidth = self.bandwidth_bytes_per_s?;
         if self.platform.is_empty() || self.achievable_flops_per_s.is_empty() {
@@ -208,14 +208,13 @@ impl TraceContext {
             object.insert("memory_gb".to_owned(), (bytes / 1e9).into());
         }
         let mut device = Device::from_json(&platform.to_string()).ok()?;
-        // Rows refer to it by the name that the report uses.
+        // Rows state the name in the report.
         device.name.clone_from(&self.platform);
         Some(device)
     }
 
-    /// The device among these whose ceilings were measured with this profile (`roofline.csv`),
-    /// with the name, compute units and caches of this context. `None` if there is none, or if it
-    /// has a name already.
+    /// The device in `devices` whose ceilings this profile measured (`roofline.csv`), with the name, compute units and
+    /// caches of this context. `None` if there is none or it is named already.
     pub fn name_measured(&self, devices: &[Device]) -> Option<Device> {
         if self.tables_of.is_empty() || self.platform.is_empty() {
             return None;
@@ -224,7 +223,7 @@ impl TraceContext {
             devices.iter().find(|d| d.source.starts_with(MEASURED) && d.name != self.platform)?;
         let known = gemmscope_model::hardware::match_name(&self.platform).device();
         let named = known.cloned().unwrap_or_else(|| measured.clone());
-        // Rows refer to it by the name that they state.
+        // Rows state this name.
         Some(Device {
             id: measured.id.clone(),
             name: self.platform.clone(),
@@ -236,7 +235,7 @@ impl TraceContext {
         })
     }
 
-    /// Summary of its content, a few words for each part.
+    /// Summary of its content, a few words per part.
     pub fn brings(&self) -> Vec<String> {
         let mut out = Vec::new();
         if !self.platform.is_empty() {
@@ -262,7 +261,7 @@ impl TraceContext {
         out
     }
 
-    /// Time in which the device did nothing, seconds: as stated, else what is left of the whole.
+    /// Idle time of the device in seconds: as stated, else the rest of the total.
     pub fn idle_time_s(&self) -> Option<f64> {
         self.idle_s.or_else(|| {
             let alone = |part: Option<f64>| part.unwrap_or(0.0);
@@ -271,8 +270,7 @@ impl TraceContext {
         })
     }
 
-    /// Time outside the GEMMs, seconds: the whole time if known, else the compute time, minus
-    /// `gemm_s`.
+    /// Time outside the GEMMs in seconds: total time if known, else compute time, minus `gemm_s`.
     pub fn other_s(&self, gemm_s: f64) -> Option<f64> {
         let whole = self.total_s.or(self.compute_s)?;
         Some((whole - gemm_s).max(0.0))

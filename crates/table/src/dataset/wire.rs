@@ -1,15 +1,14 @@
-//! A dataset, or a part of one, as one JSON head and a list of typed buffers, which a worker
-//! transfers to the page.
+//! Packs a dataset, or a part of one, as a JSON head and a list of typed buffers, which a worker transfers to the page.
 //!
-//! Columns are moved and never copied here; the head holds the small parts (files, types,
-//! dictionaries). [`pack`] and [`unpack`] use the same order of buffers.
+//! Columns are moved, never copied; the head holds the small parts (files, types, dictionaries). [`pack`] and
+//! [`unpack`] use the same order of buffers.
 
 use super::assembly::{CODES, no_values};
 use super::{Column, ColumnData, Dataset, Rejected, Rest, Source, TablePart, Tail};
 use gemmscope_model::gemm::Operation;
 use serde::{Deserialize, Serialize};
 
-/// One column in transfer.
+/// A column in transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Buffer {
     /// Bytes.
@@ -22,10 +21,10 @@ pub enum Buffer {
     F64(Vec<f64>),
 }
 
-/// What a buffer holds.
+/// Element type of a buffer.
 trait Value: Sized {
     fn buffer(values: Vec<Self>) -> Buffer;
-    /// `None` for a buffer of another type.
+    /// `None` if the buffer has another type.
     fn values(buffer: Buffer) -> Option<Vec<Self>>;
 }
 
@@ -62,24 +61,24 @@ struct Head {
     sources: Vec<Source>,
     ops: Vec<Operation>,
     devices: Vec<String>,
-    /// Each with whether it holds text.
+    /// Extra columns, each with whether it holds text.
     columns: Vec<Column<bool>>,
-    /// At the end of a table that came in parts.
+    /// Present at the end of a table that came in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tail: Option<Tail>,
 }
 
-/// Takes the dataset apart.
+/// Packs a dataset.
 pub fn pack(data: Dataset) -> Packed {
     pack_all(data, None)
 }
 
-/// Takes a part of a table apart.
+/// Packs a part of a table.
 pub fn pack_part(part: TablePart) -> Packed {
     pack_all(part.rows, None)
 }
 
-/// Takes the end of a table apart.
+/// Packs the end of a table.
 pub fn pack_rest(rest: Rest) -> Packed {
     pack_all(rest.part.rows, Some(rest.tail))
 }
@@ -113,7 +112,7 @@ fn pack_all(mut data: Dataset, tail: Option<Tail>) -> Packed {
                 }
                 buffers.push(Buffer::U32(codes));
                 buffers.push(Buffer::U8(bytes));
-                // A dictionary can be as long as the column, so its ends are a buffer too.
+                // A dictionary can be as long as its column, so its offsets are a buffer too.
                 buffers.push(Buffer::U32(ends));
                 true
             }
@@ -122,17 +121,16 @@ fn pack_all(mut data: Dataset, tail: Option<Tail>) -> Packed {
     }
     let head = Head { rows, sources, ops: data.ops, devices: data.devices, columns, tail };
     Packed {
-        // Plain structs of text and numbers: serialising them does not fail.
+        // Serialising plain structs of text and numbers does not fail.
         head: serde_json::to_string(&head).unwrap_or_default(),
         buffers,
     }
 }
 
-/// Puts the dataset together again.
+/// Unpacks a dataset.
 ///
 /// # Errors
-/// A sentence, if the head is not from [`pack`] or a buffer is missing or has another type or
-/// length.
+/// A sentence, if the head is not from [`pack`] or a buffer is missing or has another type or length.
 pub fn unpack(packed: Packed) -> Result<Dataset, String> {
     let (data, _) = open(packed)?;
     let rows = data.len();
@@ -160,8 +158,7 @@ pub fn unpack(packed: Packed) -> Result<Dataset, String> {
     Ok(data)
 }
 
-/// Puts a part of a table together again; [`Assembly::add`](super::Assembly::add) checks that it
-/// continues the others.
+/// Unpacks a part of a table; [`Assembly::add`](super::Assembly::add) checks that it continues the others.
 ///
 /// # Errors
 /// As [`unpack`].
@@ -170,7 +167,7 @@ pub fn unpack_part(packed: Packed) -> Result<TablePart, String> {
     Ok(TablePart { rows })
 }
 
-/// Puts the end of a table together again.
+/// Unpacks the end of a table.
 ///
 /// # Errors
 /// As [`unpack`].
@@ -218,7 +215,7 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
     Ok((data, head.tail))
 }
 
-/// What the buffers of rejected rows are said to be.
+/// Name of the buffers of rejected rows in error messages.
 const REJECTED: &str = "rejected rows";
 
 fn texts(bytes: &[u8], ends: &[u32]) -> Option<Vec<String>> {
@@ -243,7 +240,7 @@ impl Take {
         found.ok_or_else(|| no_values(what))
     }
 
-    /// A value for each row.
+    /// The next buffer, which must have one value per row.
     fn of_rows<T: Value>(&mut self, what: &str) -> Result<Vec<T>, String> {
         let values = self.next(what)?;
         if values.len() == self.rows { Ok(values) } else { Err(no_values(what)) }

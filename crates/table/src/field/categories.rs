@@ -1,4 +1,4 @@
-//! A field as categories: a code for each row and a text for each code.
+//! A field as categories: one code per row and one text per code.
 
 use super::{Field, Frame};
 use crate::dataset::ColumnData;
@@ -8,14 +8,14 @@ use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// Codes of a category, one per row, borrowed if the dataset has them already.
+/// Category codes, one per row, borrowed if the dataset has them already.
 #[derive(Clone, Debug)]
 pub enum Codes<'a> {
-    /// Codes as the dataset stores them.
+    /// Codes as stored in the dataset.
     Direct(&'a [u32]),
-    /// A small code mapped to a category.
+    /// Small codes of the dataset, and the category of each.
     Mapped(&'a [u16], Vec<u32>),
-    /// Two small codes (device, operation) mapped through a table of `width` columns.
+    /// Codes computed for every row.
     Owned(Vec<u32>),
 }
 
@@ -151,7 +151,7 @@ pub fn shape_label(p: &Problem) -> String {
     }
 }
 
-/// Categories of a small code; several codes may have the same text.
+/// Categories of small codes; several codes may have the same text.
 fn mapped(codes: &[u16], texts: impl Iterator<Item = String>) -> Categories<'_> {
     let mut known: FxHashMap<String, u32> = FxHashMap::default();
     let mut values = Vec::new();

@@ -1,19 +1,19 @@
-//! Columns that follow from the whole table, such as the accounts of the ledger: a crate above this one
-//! works them out and hands them to a [`Frame`], whose fields they then are.
+//! Columns derived from the whole table, such as the accounts of the ledger: a crate above this one computes them and
+//! adds them to a [`Frame`] as fields.
 
 use super::{Categories, FieldInfo, Frame};
 use std::fmt::Debug;
 
-/// Columns that are handed in. Their fields are [`Field::Column`](super::Field::Column) with keys that no
-/// file has; a file's own column of that key comes first.
+/// Derived columns. Their fields are [`Field::Column`](super::Field::Column) with keys that no file has; if a file does
+/// have such a column, the file's wins.
 pub trait Derived: Debug + Send + Sync {
-    /// The columns in the order that menus list them.
+    /// The columns in menu order.
     fn fields(&self) -> &[FieldInfo];
 
-    /// A column of numbers; `None` if it is none of these.
+    /// Numbers of a column; `None` if it is not a derived number column.
     fn numbers<'a>(&'a self, frame: &'a Frame, key: &str)
     -> Option<Box<dyn Fn(usize) -> f64 + 'a>>;
 
-    /// A column of categories; `None` if it is none of these.
+    /// Categories of a column; `None` if it is not a derived category column.
     fn categories<'a>(&'a self, frame: &'a Frame, key: &str) -> Option<Categories<'a>>;
 }

@@ -8,7 +8,7 @@ use gemmscope_model::units::capitalized;
 /// A built-in field.
 pub(super) struct BuiltIn {
     pub field: Field,
-    /// Its text in links and exports.
+    /// Text form in links and exports.
     pub key: &'static str,
     label: &'static str,
     unit: &'static str,
@@ -16,14 +16,14 @@ pub(super) struct BuiltIn {
     hint: &'static str,
 }
 
-/// What its values are, and which of them are better.
+/// Kind of the values, and which are better.
 #[derive(Clone, Copy)]
 enum Shown {
-    /// Numbers over decades; none is better, or less is, or more.
+    /// Numbers on a logarithmic axis. `Amount`: neither is better; `Less`: lower is better; `More`: higher is better.
     Amount,
     Less,
     More,
-    /// Numbers of which more is better, on a linear axis.
+    /// Numbers on a linear axis, higher is better.
     Share,
     Names,
 }
@@ -40,7 +40,7 @@ const fn built_in(
     BuiltIn { field, key, label, unit, shown, hint }
 }
 
-/// In the order in which the page lists them.
+/// In the order of the page.
 #[rustfmt::skip]
 pub(super) static BUILT_IN: [BuiltIn; 25] = [
     built_in(Field::Shape, "shape", "Shape", "", Names, "M x N x K, and the batch where it is not 1."),
@@ -71,28 +71,28 @@ pub(super) static BUILT_IN: [BuiltIn; 25] = [
 ];
 
 impl Field {
-    /// What a built-in field is, in a sentence; "" of a column.
+    /// One sentence that explains a built-in field; "" for a column.
     pub fn hint(&self) -> &'static str {
         BUILT_IN.iter().find(|b| b.field == *self).map_or("", |b| b.hint)
     }
 }
 
-/// What the letters of a layout say where all files agree.
+/// Explanations of the layout letters, for files that all agree.
 const ROW_MAJOR: &str = "Row-major, as in PyTorch: A of N is contiguous along K, of T along M; B of N along N, of T along K.";
 const COLUMN_MAJOR: &str = "Column-major, as in BLAS: A of N is contiguous along M, of T along K; B of N along K, of T along N.";
 
-/// What the arithmetic intensity is.
+/// Explanation of the arithmetic intensity.
 pub const AI: &str = "Arithmetic intensity: work over compulsory bytes (each operand once), an upper bound of the real one.";
-/// What lost time is.
+/// Explanation of lost time.
 pub const LOST: &str = "Measured time minus roof time, over all calls: what a perfect kernel would save; nothing above the roof.";
-/// What a published time is.
+/// Explanation of the reference time.
 pub const REFERENCE: &str = "Time of one call that others have published for such a GEMM on this device, by the nearest shapes: a layer of a framework in a CUDA graph, or a kernel in a tuner's loop.";
-/// What the efficiency is.
+/// Explanation of the efficiency.
 pub const EFFICIENCY: &str =
     "Attained over the chosen roof at this AI, which is roof time over measured time.";
 
 impl Frame {
-    /// How a field is shown; `None` for a column that this dataset lacks.
+    /// How a field is shown; `None` if this dataset lacks the column.
     pub fn info(&self, field: &Field) -> Option<FieldInfo> {
         if let Field::Column(key) = field {
             let own = self.data.columns.iter().find(|c| c.key == *key);
@@ -138,7 +138,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte == b'_'
 }
 
-/// What a column of the file is.
+/// How a file's column is shown.
 pub(super) fn of_column(c: &Column) -> FieldInfo {
     use ColumnMeaning::{
         Count, FailedTime, ReportedBandwidth, ReportedBytes, ReportedIntensity, ReportedRate,
@@ -147,10 +147,10 @@ pub(super) fn of_column(c: &Column) -> FieldInfo {
     FieldInfo {
         field: Field::Column(c.key.clone()),
         label: match c.meaning {
-            // Files call it "name", "provider", "backend".
+            // Files call it "name", "provider" or "backend".
             ColumnMeaning::Library => "Library".to_owned(),
             ColumnMeaning::Other => c.label.clone(),
-            // Words such as "kernel" or "call_stack", not headers such as "N_iter".
+            // Words such as "kernel" or "call_stack", but not headers such as "N_iter".
             _ if (c.is_text() || c.meaning == Count) && c.label.bytes().all(is_word) => {
                 capitalized(&c.label.replace('_', " "))
             }

@@ -1,30 +1,30 @@
-//! Filters one by one: what each is called, and without it.
+//! Filters one by one: their names, and removing them.
 
 use super::{Filters, Range};
 use crate::column_format;
 use crate::field::{Field, FieldInfo, Frame};
 use gemmscope_model::units::plural;
 
-/// One filter: of a facet one value.
+/// A single filter; for a facet, a single value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterPart {
     /// The set of rows.
     Only,
     /// The search.
     Search,
-    /// A value that passes.
+    /// A value of a facet.
     Facet(Field, String),
     /// The range of a field.
     Range(Field),
 }
 
-/// What the value of a category is called.
+/// Name of a category value for people.
 pub fn value_name(value: &str) -> &str {
     if value.is_empty() { "not stated" } else { value }
 }
 
 impl Range {
-    /// `M ≥ 64`; the title of the field alone where both ends are open.
+    /// `M ≥ 64`; just the field's title if both ends are open.
     pub fn words(&self, of: &FieldInfo) -> String {
         let title = column_format::title(of);
         let end = |v: Option<f64>| v.map(|v| column_format::number(of, v));
@@ -61,7 +61,7 @@ impl Filters {
         out
     }
 
-    /// Takes one filter away.
+    /// Removes one filter.
     pub fn remove(&mut self, part: &FilterPart) {
         match part {
             FilterPart::Only => self.only = None,

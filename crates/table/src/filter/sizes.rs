@@ -1,9 +1,9 @@
-//! Sizes that somebody searches for.
+//! Sizes in a search.
 
 use crate::dataset::Dataset;
 
-/// The sizes in a searched text: one to three numbers, with spaces, commas or signs of multiplication
-/// between them. `None` for any other text.
+/// Sizes in a searched text: one to three numbers separated by spaces, commas or multiplication signs. `None` for any
+/// other text.
 pub(super) struct Sizes(Vec<u32>);
 
 impl Sizes {
@@ -14,7 +14,7 @@ impl Sizes {
         matches!(sizes.len(), 1..=3).then_some(Sizes(sizes))
     }
 
-    /// Whether a row has these sizes, side by side in M, N, K.
+    /// True if a row has these sizes, adjacent in M, N, K.
     pub(super) fn are_of(&self, data: &Dataset, row: usize) -> bool {
         let sizes = [data.m[row], data.n[row], data.k[row]];
         sizes.windows(self.0.len()).any(|w| w == self.0)

@@ -1,4 +1,4 @@
-//! What others reach for the GEMM of each row.
+//! Reference time (what others reach) of each row.
 
 use super::Metrics;
 use crate::dataset::Dataset;
@@ -7,19 +7,19 @@ use gemmscope_model::hardware::Device;
 use gemmscope_model::reference::ReferenceTime;
 use rustc_hash::FxHashMap;
 
-/// Time in seconds and its error as a factor, NaN where nothing is published.
+/// Time in seconds and its error as a factor; NaN if nothing is published.
 type Known = (f32, f32);
 
-/// What others reach, of each row; of none where no device has a table.
+/// Reference times by row; empty if no device has a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct References {
     rows: Vec<Known>,
-    /// The same by device and GEMM: rows repeat them.
+    /// Cache by device and GEMM, since rows repeat them.
     seen: FxHashMap<(u16, u16, [u32; 4], bool), Known>,
 }
 
 impl References {
-    /// Looks up the rows that were added to the dataset since the last call.
+    /// Looks up the rows added to the dataset since the last call.
     pub(super) fn extend(&mut self, data: &Dataset, devices: &[Option<Device>]) {
         let has_table = |d: &Device| !d.references.tables().is_empty();
         if !devices.iter().flatten().any(has_table) {
@@ -38,14 +38,14 @@ impl References {
     }
 }
 
-/// The row's GEMM with rows of C contiguous along N: a column-major product is that of the operands transposed and in
-/// the other order.
+/// The row's GEMM in row-major terms: a column-major product is the row-major product of the transposed operands in
+/// reverse order.
 fn row_major(data: &Dataset, row: usize) -> Problem {
     let problem = data.problem(row);
     if !data.is_column_major(row) {
         return problem;
     }
-    // Bytes of a column-major matrix are those of its transpose, row-major.
+    // A column-major matrix has the bytes of its row-major transpose.
     let mut op = problem.op.with_layout(problem.op.trans_b, problem.op.trans_a);
     (op.a, op.b) = (op.b, op.a);
     Problem { m: problem.n, n: problem.m, op, ..problem }
@@ -57,23 +57,23 @@ fn time(data: &Dataset, devices: &[Option<Device>], row: usize) -> Option<Refere
 }
 
 impl Metrics {
-    /// What others reach for the GEMM of a row: seconds of one call, with source and error; `None` where nothing is
-    /// published near it, or its table is not at hand.
+    /// Reference time of a row's GEMM, with source and error; `None` if nothing similar is published or its table is
+    /// not loaded.
     pub fn reference(&self, data: &Dataset, row: usize) -> Option<ReferenceTime> {
         time(data, &self.devices, row)
     }
 
-    /// True where the device of some row has a table.
+    /// True if a row's device has a table.
     pub fn has_references(&self) -> bool {
         !self.references.rows.is_empty()
     }
 
-    /// The seconds of [`reference`](Self::reference), NaN without it.
+    /// Seconds of [`reference`](Self::reference); NaN without it.
     pub fn reference_s(&self, row: usize) -> f64 {
         self.references.rows.get(row).map_or(f64::NAN, |known| f64::from(known.0))
     }
 
-    /// The same at the slow end of its error.
+    /// Like [`reference_s`](Self::reference_s), at the slow end of the error.
     pub fn reference_slow_s(&self, row: usize) -> f64 {
         self.references.rows.get(row).map_or(f64::NAN, |known| f64::from(known.0 * known.1))
     }

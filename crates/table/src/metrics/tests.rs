@@ -16,7 +16,7 @@ fn a_choice_answers_a_name_that_fits_several_devices() {
     };
     assert_eq!(ids(None), ["", "h200-sxm", ""]);
     assert_eq!(ids(Some("mi355x")), ["mi355x", "h200-sxm", ""]);
-    // Another device is no answer to which of the two was meant.
+    // Another device does not say which of the two was meant.
     assert_eq!(ids(Some("a100-80-sxm")), ["", "h200-sxm", ""]);
 }
 
@@ -43,7 +43,7 @@ fn a_row_without_an_achievable_rate_changes_no_other() {
     let data = rows(&[bf16, fp32]);
     let both = on(&data, RoofKind::Achievable);
     assert_eq!(both.roof_s[0], alone.roof_s[0]);
-    // 857 TFLOP/s, as the catalogue says; the other keeps the datasheet's and is named so.
+    // 857 TFLOP/s, from the catalogue; the other keeps the datasheet's and is listed.
     assert!((both.roof_s[0] - 2.0 * 8192f64.powi(3) / 857.0e12).abs() < 1e-12);
     assert_eq!(both.roof_s[1], on(&data, RoofKind::Datasheet).roof_s[1]);
     let kinds = [0, 1].map(|row| both.kind_of(&data, row));
@@ -54,8 +54,8 @@ fn a_row_without_an_achievable_rate_changes_no_other() {
 
 #[test]
 fn nothing_beats_the_achievable_roof() {
-    // 859.7 TFLOP/s is over the 857 of the catalogue and under the datasheet's 989.4; 2000 is
-    // over both, so it tells nothing of the device. Two names of one device share what is seen.
+    // 859.7 TFLOP/s is above the catalogue's 857 and below the datasheet's 989.4; 2000 is above both, so it is ignored.
+    // Both names of a device share the extremes.
     let at = |tflops: f64| 2.0 * 8192f64.powi(3) / tflops * 1e-6;
     let data = rows(&[
         ([8192; 3], DataType::Bf16, at(700.0), "NVIDIA H100 80GB HBM3"),
@@ -76,7 +76,7 @@ fn nothing_beats_the_achievable_roof() {
     let code = |row: usize| usize::from(data.device[row]);
     assert_eq!(source(code(0)), "best measured here, instead of 857.0 TFLOP/s");
     assert!(source(code(3)).starts_with("90th percentile"));
-    // The datasheet's figures are as they were, and the achievable rate is known beside them.
+    // The datasheet figures are unchanged, and the achievable rate is raised all the same.
     let datasheet = on(&data, RoofKind::Datasheet);
     assert_eq!(datasheet.devices, metrics.devices);
     assert!((datasheet.efficiency(&data, 1) - 859.7 / 989.4).abs() < 1e-9);
@@ -142,7 +142,7 @@ fn a_guessed_device_gives_way_to_the_choice_and_a_stated_one_does_not() {
     let mut guessed = table(true);
     assert_eq!(id(&guessed, &choice).as_deref(), Some("b200-sxm"));
     assert_eq!(id(&guessed, &DeviceChoice::default()).as_deref(), Some("h200-sxm"));
-    // A second file says that it was an H200.
+    // A second file states that it was an H200.
     guessed.append(table(false));
     assert_eq!(id(&guessed, &choice).as_deref(), Some("h200-sxm"));
 }

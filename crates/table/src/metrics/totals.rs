@@ -1,4 +1,4 @@
-//! Sums over sets of rows.
+//! Totals over sets of rows.
 
 use super::typical::Typical;
 use crate::dataset::ColumnMeaning;
@@ -7,12 +7,11 @@ use gemmscope_model::roofline::{Bound, LostTime};
 use gemmscope_model::units::larger;
 use serde::{Deserialize, Serialize};
 
-/// A row is above its roof where its share of it is over this: what is less, clocks and timers vary by.
-/// Whatever counts rows above the roof counts these.
+/// A row is above its roof if its efficiency exceeds this; less is within the jitter of clocks and timers. Used
+/// wherever rows above the roof are counted.
 pub const ABOVE_ROOF: f64 = 1.02;
 
-/// Totals of a set of rows. Of all rows of a frame there is one for each side and device:
-/// [`Totals::of`].
+/// Totals of a set of rows. A frame has one per side and device: [`Totals::of`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Rows in the set.
@@ -21,22 +20,21 @@ pub struct Totals {
     pub measured: u64,
     /// Sum of time x count, seconds.
     pub time_s: f64,
-    /// Sum of work x count over that time, FLOP/s; 0 without a measured time.
+    /// Sum of work x count / that time, FLOP/s; 0 without a measured time.
     pub attained_flops_per_s: f64,
     /// Highest rate of one row, FLOP/s.
     pub max_flops_per_s: f64,
-    /// Share of the roof of the rows with one: [`LostTime::share_of_roof`], not a mean of
-    /// percentages.
+    /// Share of the roof over the rows that have one: [`LostTime::share_of_roof`], not a mean of percentages.
     pub weighted_efficiency: Option<f64>,
-    /// How near the roof they are where each counts once; `None` for calls of a program.
+    /// Efficiency with every GEMM counted once; `None` for calls of a program.
     pub typical: Option<Typical>,
     /// Highest efficiency of one row.
     pub max_efficiency: Option<f64>,
-    /// Share of the time of memory-bound rows (among rows with a roof).
+    /// Fraction of the time in memory-bound rows, among rows with a roof.
     pub share_memory_bound: Option<f64>,
-    /// Share of the time of compute-bound rows.
+    /// Fraction of the time in compute-bound rows, among rows with a roof.
     pub share_compute_bound: Option<f64>,
-    /// Time over the roof time, summed over rows below their roof, seconds.
+    /// Lost time: sum of max(0, time - roof time) x count, seconds.
     pub lost_s: Option<f64>,
     /// Rows [above their roof](ABOVE_ROOF).
     pub above_roof: u64,
@@ -45,7 +43,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals of each side and device, with their name.
+    /// Name and totals of each side and device.
     pub fn of(frame: &Frame) -> Vec<(String, Totals)> {
         let sets = frame.sets().into_iter();
         sets.map(|set| (set.name, Totals::over(frame, &set.rows))).collect()

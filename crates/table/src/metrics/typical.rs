@@ -1,25 +1,25 @@
-//! How near their roof GEMMs are that were measured each on its own.
+//! Efficiency of GEMMs that were measured individually.
 
 use crate::field::Frame;
 use crate::stats::quantile;
 use serde::{Deserialize, Serialize};
 
-/// The share of the roof of GEMMs that count once each, whatever they take: their total time is that of no program,
-/// and the largest of them would decide alone.
+/// Distribution of efficiency with every GEMM counted once, whatever its time: the total time of a benchmark is that of
+/// no program, and its largest GEMMs alone would decide.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Typical {
-    /// Geometric mean of the shares, each 1 at the roof.
+    /// Geometric mean of the efficiencies, 1 at the roof.
     pub geometric_mean: f64,
     /// 10th percentile.
     pub p10: f64,
     /// 90th percentile.
     pub p90: f64,
-    /// Of how many.
+    /// Number of GEMMs.
     pub gemms: u64,
 }
 
 impl Typical {
-    /// Of the rows that are no calls of a program; `None` where none of them has a time and a roof.
+    /// Over the rows that are not calls of a program; `None` if none of them has a time and a roof.
     pub fn over(frame: &Frame, rows: &[u32]) -> Option<Typical> {
         let (data, metrics, decision) = (&*frame.data, &*frame.metrics, frame.decision());
         let own = rows.iter().map(|r| *r as usize);

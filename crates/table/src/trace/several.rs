@@ -1,5 +1,5 @@
-//! Several files of one run: which repeat the rows of another, what those that are left out know beyond
-//! their rows, and all rows as one table.
+//! Several files of one run: finds files whose rows repeat another's, keeps their metadata, and joins the rest into one
+//! table.
 
 use super::{add_context, near, report_folder};
 use crate::dataset::{Capture, ColumnMeaning, Dataset, Joiner, Source};
@@ -8,7 +8,7 @@ use gemmscope_model::units::plural;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// Tables of one report that list the same operations, the one with most details first.
+/// Tables of one report that list the same operations, the most detailed first.
 const SAME_OPERATIONS: [&str; 6] = [
     "gemm_ops.csv",
     "unified_perf_summary.csv",
@@ -18,8 +18,8 @@ const SAME_OPERATIONS: [&str; 6] = [
     "kernel_summary.csv",
 ];
 
-/// Finds tables that repeat the operations of a better table of the same report, which would
-/// count every GEMM twice. Returns the index of each, and the reason with the other table's path.
+/// Finds tables that repeat the operations of a more detailed table of the same report, which would count every GEMM
+/// twice. Returns the index of each, and a reason that names the other table.
 pub fn repeated_tables(paths: &[&str]) -> Vec<(usize, String)> {
     let rank = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -35,15 +35,14 @@ pub fn repeated_tables(paths: &[&str]) -> Vec<(usize, String)> {
         .filter(|(_, path)| rank(path).is_some())
         .filter_map(|(i, path)| {
             let better = best(report_folder(path))?;
-            // Two files with the same name are both read.
+            // Files with the same name are all read.
             (rank(path) != rank(paths[better]))
                 .then(|| (i, format!("repeats the operations of {}", paths[better])))
         })
         .collect()
 }
 
-/// The captures that give the `i`-th of several tables its shapes: those of the other files, if
-/// it launches graphs whose capture it does not hold itself.
+/// Captures in the other files, if table `i` launches graphs whose capture it does not hold itself; else none.
 pub fn missing_captures(tables: &[&Dataset], i: usize) -> Vec<Capture> {
     let wanted = |d: &Dataset| d.sources.iter().any(|s| s.graphs_without_capture > 0);
     if !tables.get(i).is_some_and(|d| wanted(d)) {
@@ -53,19 +52,19 @@ pub fn missing_captures(tables: &[&Dataset], i: usize) -> Vec<Capture> {
     others.flat_map(|(_, d)| &d.sources).flat_map(|s| s.captures.iter().cloned()).collect()
 }
 
-/// A table that [`repeated_rows`] found.
+/// A table found by [`repeated_rows`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeated {
-    /// Its index.
+    /// Index of the repeated table.
     pub table: usize,
-    /// Index of the table that stays.
+    /// Index of the table that is kept.
     pub of: usize,
-    /// The sentence about it.
+    /// The reason, in words.
     pub why: String,
 }
 
-/// Tables whose rows are those of another one, which would be counted twice: the same operations
-/// of one run in a trace and its report, and the shapes of a capture that a run has taken.
+/// Finds tables whose rows repeat another table's and would count twice: a trace and its report with the same
+/// operations, or a capture whose shapes another file's run has used.
 pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     let rows: Vec<Option<Vec<Call<'_>>>> = tables.iter().map(|d| calls_of(d)).collect();
     let sums: Vec<Option<f64>> = tables.iter().map(|d| kernel_time(d)).collect();
@@ -85,14 +84,15 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
                 return false;
             }
             let gone = left.iter().any(|r| r.table == j);
-            // A list of kernels has no rows: its time of GEMMs is that of the trace.
+            // A list of kernels has no rows: it is the same run if its GEMM time equals the trace's.
             if let (true, Some(mine), Some(theirs)) = (data.is_empty(), sums[i], sums[j]) {
                 return !gone && is_trace(tables[j]) && !is_trace(data) && close(mine, theirs);
             }
             let (Some(mine), Some(theirs)) = (&rows[i], &rows[j]) else {
                 return false;
             };
-            // Of two that are equal the report goes, then the later one: the trace has device and callers.
+            // Of two equal tables the report is dropped before the trace, which has device and callers, and the later
+            // before the earlier.
             let first = |at: usize| (!is_trace(tables[at]), at);
             let smaller =
                 mine.len() < theirs.len() || mine.len() == theirs.len() && first(i) > first(j);
@@ -106,8 +106,8 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     left
 }
 
-/// The left-out traces and reports of the table at `of`. They know more than its rows: device and whole time,
-/// GEMMs without a shape.
+/// Sources of the tables dropped in favour of table `of`. They know more than their rows: device, total time, GEMMs
+/// without a shape.
 fn left_out<'t>(
     tables: &'t [&Dataset],
     repeated: &'t [Repeated],
@@ -116,13 +116,13 @@ fn left_out<'t>(
     repeated.iter().filter(move |r| r.of == of).filter_map(|r| tables[r.table].sources.first())
 }
 
-/// What left-out files know beyond their rows, and the sources that it is for.
+/// Metadata of dropped files, with the index of the source that receives it.
 #[derive(Debug, Default)]
 pub struct Lent(Vec<(usize, Source)>);
 
 impl Lent {
-    /// Gives it to the sources, once the files of their reports are [attached](super::attach): what those state
-    /// stands. Where nothing states a device, kernels tell which files are of different ones.
+    /// Merges it into the sources. Call this after the report files are [attached](super::attach), whose statements
+    /// win. If nothing states a device, kernels tell which files ran on different ones.
     pub fn to(self, all: &mut Dataset) {
         for (source, from) in &self.0 {
             lend(all, *source, from);
@@ -131,13 +131,13 @@ impl Lent {
     }
 }
 
-/// Gives a source what a left-out file knows beyond its rows.
+/// Merges the metadata of a dropped file into a source.
 fn lend(all: &mut Dataset, source: usize, from: &Source) {
     if let Some(context) = from.trace.as_deref() {
         let mut context = context.clone();
         let own = all.sources.get(source).and_then(|s| s.trace.as_deref());
         if own.is_some_and(|own| own.total_s.is_some() || own.compute_s.is_some()) {
-            // A share of times of two origins is of neither.
+            // Times of two origins must not be mixed in one share.
             context.forget_times();
         }
         add_context(all, source, &context);
@@ -155,7 +155,8 @@ fn lend(all: &mut Dataset, source: usize, from: &Source) {
     }
 }
 
-/// All rows of several tables, but those of the repeated ones, and the sources of each table.
+/// Joins all tables except the repeated ones; returns the dataset, the sources of each table, and the metadata of the
+/// dropped files.
 pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<usize>>, Lent) {
     let mut joiner = Joiner::default();
     let mut sources = Vec::with_capacity(tables.len());
@@ -177,8 +178,8 @@ pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<
     (all, sources, lent)
 }
 
-/// Notes which rows of a report another table holds under another name: it was cut between a wrapper and
-/// the operation that it calls, so both count.
+/// Adds a note if rows of a report are in another table under another name: the report was cut between a wrapper and
+/// the operation it calls, so both count.
 fn note_cut(all: &mut Dataset) {
     let of_report: Vec<bool> = all.sources.iter().map(|s| s.format == "tracelens").collect();
     let mut twice = vec![0; of_report.len()];
@@ -205,17 +206,17 @@ fn note_cut(all: &mut Dataset) {
     }
 }
 
-/// The calls of one row, for telling runs apart.
+/// One row's calls, to recognise the same run in two files.
 struct Call<'a> {
     sizes: [u32; 4],
-    /// "" where the table does not state it.
+    /// Kernel name; "" if the table does not state it.
     kernel: &'a str,
     calls: f64,
     time_s: f64,
 }
 
 impl Call<'_> {
-    /// Two runs never take the same time to a hundredth of a percent in every row.
+    /// True if both are the same calls of one run: two runs never agree to 0.01 % in the time of every row.
     fn is(&self, other: &Call<'_>) -> bool {
         let kernels = [self.kernel, other.kernel];
         let kernel = kernels.contains(&"") || is_name(self.kernel, other.kernel);
@@ -226,12 +227,12 @@ impl Call<'_> {
     }
 }
 
-/// Times of one run, seconds: as a trace and its report print them.
+/// True if two times (seconds) agree as those of a trace and its report do.
 fn close(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-4 * one
 }
 
-/// Two names of one kernel: a report cuts long ones and says so with dots.
+/// True if both name the same kernel: reports cut long names and end them with dots.
 fn is_name(one: &str, other: &str) -> bool {
     let begins = |cut: &str, whole: &str| {
         let start = cut.strip_suffix("...").or_else(|| cut.strip_suffix('…'));
@@ -240,7 +241,7 @@ fn is_name(one: &str, other: &str) -> bool {
     one == other || begins(one, other) || begins(other, one)
 }
 
-/// Seconds of all GEMM kernels of a table that comes from a trace, with and without a shape.
+/// Total GEMM kernel time in seconds of a table from a trace, with and without shapes; `None` for other tables.
 fn kernel_time(data: &Dataset) -> Option<f64> {
     let without: f64 = data.sources.iter().map(|s| s.without_model.time_s).sum();
     let rows = (0..data.len()).map(|r| data.time_s[r] * data.count(r));
@@ -248,7 +249,7 @@ fn kernel_time(data: &Dataset) -> Option<f64> {
     (all > 0.0 && data.sources.iter().all(traced)).then_some(all)
 }
 
-/// It is a trace, or a report made from one.
+/// True for a trace, or a report made from one.
 fn traced(source: &Source) -> bool {
     source.format == "kineto" || source.format.starts_with("tracelens")
 }
@@ -257,8 +258,8 @@ fn is_trace(data: &Dataset) -> bool {
     data.sources.iter().all(|s| s.format == "kineto")
 }
 
-/// The calls of a table that comes from a trace; `None` for any other. A trace has a few hundred
-/// distinct operations at most.
+/// The calls of a table from a trace; `None` for other tables and for more than 2000 rows (a trace has a few hundred
+/// distinct operations).
 fn calls_of(data: &Dataset) -> Option<Vec<Call<'_>>> {
     if data.is_empty() || data.len() > 2_000 || !data.sources.iter().all(traced) {
         return None;

@@ -4,7 +4,7 @@ use gemmscope_model::gemm::Operation;
 use gemmscope_table::fixture::Rows;
 use proptest::prelude::*;
 
-/// Runs of (N, library, µs), of one type and layout.
+/// Runs of (N, library, µs), with one type and layout.
 fn frame(runs: &[(u32, &'static str, f64)]) -> Frame {
     let mut rows = Rows::new();
     for (n, library, us) in runs {
@@ -16,12 +16,12 @@ fn frame(runs: &[(u32, &'static str, f64)]) -> Frame {
 const RUNS: [(u32, &str, f64); 8] = [
     (1024, "a", 200.0),
     (1024, "b", 100.0),
-    // Under 2 %: the baseline stays.
+    // Less than 2 %: the baseline is kept.
     (2048, "a", 300.0),
     (2048, "b", 296.0),
     (4096, "a", 400.0),
     (4096, "b", 800.0),
-    // Only one of them ran it.
+    // Not run by all sides.
     (8192, "b", 900.0),
     (8192, "c", 900.0),
 ];
@@ -37,7 +37,7 @@ fn each_gemm_takes_the_fastest_side_and_ties_keep_the_baseline() {
     let lines = best.lines(&f, &comparison);
     let first: Vec<(u32, &str)> = lines.iter().map(|l| (l.n, l.side.as_str())).collect();
     assert_eq!(first, [(1024, "b"), (2048, "a"), (4096, "a")]);
-    // Where ties go to the faster.
+    // Without a threshold the faster side is chosen.
     let strict = Dispatch::new(&f, &comparison, 0.0).unwrap();
     assert_eq!((strict.used.as_slice(), (strict.time_s * 1e6).round()), (&[1, 2][..], 796.0));
 }
@@ -58,7 +58,7 @@ fn what_the_default_costs() {
 #[test]
 fn sides_that_share_no_gemm_with_all_others_still_have_a_best() {
     let (_, best) = Dispatch::of(&frame(&RUNS)).unwrap();
-    // The one that ran most is what the others add to.
+    // The side that ran most is the baseline.
     assert_eq!((best.names[best.baseline].as_str(), best.shared), ("b", 4));
     assert_eq!(best.totals_s.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false]);
     assert_eq!((best.baseline_s * 1e6).round(), 2096.0);
@@ -85,7 +85,7 @@ proptest! {
     ) {
         let mut runs: Vec<(u32, &'static str, f64)> =
             runs.into_iter().map(|(n, l, us)| (512 * n, ["a", "b", "c"][l], us.round())).collect();
-        // One run each: repeats have a spread, within which the baseline is kept.
+        // One run each, because repeats have a spread within which the baseline is kept.
         runs.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
         runs.dedup_by_key(|run| (run.0, run.1));
         let Some((comparison, best)) = Dispatch::of(&frame(&runs)) else { return Ok(()) };
@@ -99,7 +99,7 @@ proptest! {
             .iter()
             .map(|c| comparison.samples(*c).iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min))
             .sum();
-        // Ties cost up to the threshold.
+        // Ties cost at most the threshold.
         prop_assert!(best.time_s >= fastest_s - 1e-12 && best.time_s <= (1.0 + TIE) * fastest_s + 1e-12);
         let strict = Dispatch::over(&comparison, 0.0);
         prop_assert!((strict.time_s - fastest_s).abs() < 1e-12);
@@ -107,7 +107,7 @@ proptest! {
         prop_assert!((parts - best.time_s).abs() < 1e-12);
         prop_assert_eq!(best.used.iter().sum::<u64>(), best.shared);
         prop_assert!(best.time_s <= best.baseline_s + 1e-12);
-        // Equal times may change which of two equal sides is used, and no total.
+        // Order may change which of two equally fast sides is chosen, but no total.
         let n = runs.len();
         let mut state = seed | 1;
         for i in (1..n).rev() {

@@ -1,4 +1,4 @@
-//! Properties of the ledger over made-up runs.
+//! Properties of the ledger on generated runs.
 
 use super::*;
 use proptest::prelude::*;
@@ -25,10 +25,10 @@ fn kinds() -> impl Strategy<Value = DataKind> {
     prop::sample::select(DataKind::ALL.to_vec())
 }
 
-/// Name, GEMMs, and seconds and GEMMs by account of a book.
+/// Name and number of GEMMs of a book, and seconds and GEMMs by account.
 type Sums = (String, u64, Vec<(i64, u64)>);
 
-/// The books for comparison; the order of the rows changes the last digit of their seconds.
+/// Books in a comparable form; the order of rows changes the last digit of their seconds.
 fn sums(ledger: &Ledger) -> Vec<Sums> {
     let of = |b: &Book| {
         let each = b.accounts.iter().chain(&b.alone);
@@ -40,7 +40,7 @@ fn sums(ledger: &Ledger) -> Vec<Sums> {
     out
 }
 
-/// [`sums`] that differ by rounding at most.
+/// True if the [`sums`] differ at most by rounding.
 fn alike(a: &Ledger, b: &Ledger) -> bool {
     let (a, b) = (sums(a), sums(b));
     a.len() == b.len()
@@ -50,7 +50,7 @@ fn alike(a: &Ledger, b: &Ledger) -> bool {
         })
 }
 
-/// The same device, its rates divided by `factor`.
+/// The same device with its rates divided by `factor`.
 fn slower(factor: f64) -> Device {
     let mut device = by_id("mi300x").unwrap().clone();
     device.bandwidth_bytes_per_s /= factor;
@@ -93,7 +93,7 @@ proptest! {
 
     #[test]
     fn order_changes_nothing(runs in runs(), kind in kinds(), seed: u64) {
-        // Equal times make the choice between two equal runs, which changes no second.
+        // With equal times the order decides between two equal runs, which changes no second.
         let mut shuffled = runs.clone();
         let n = shuffled.len();
         let mut state = seed | 1;
@@ -114,7 +114,7 @@ proptest! {
 
     #[test]
     fn times_and_roofs_scaled_together_scale_the_ledger(runs in runs(), kind in kinds()) {
-        // All but the launch, which is a constant: it is no more than the shortest call, which scales.
+        // Except the launch floor, a constant that is limited by the shortest call, which scales.
         let runs: Vec<Run> = runs.into_iter().chain([run((8, 8, 8), "a", 0.5)]).collect();
         let longer: Vec<Run> = runs.iter().map(|r| Run { us: 4.0 * r.us, ..r.clone() }).collect();
         let of = |runs: &[Run], factor: f64| {
@@ -191,7 +191,7 @@ proptest! {
                 let left = &Ledger::left(&f, &partners, &changes).books;
                 let saved_s = book.time_s - left[at].time_s;
                 prop_assert!((saved_s - book.alone(account).seconds).abs() <= 1e-9 * book.time_s);
-                // The other sides keep theirs.
+                // Other sides are unchanged.
                 let others = ledger.books.iter().zip(left).enumerate().filter(|(i, _)| *i != at);
                 for (_, (a, b)) in others {
                     prop_assert!((a.time_s - b.time_s).abs() <= 1e-9 * a.time_s);
@@ -235,7 +235,7 @@ proptest! {
                     .filter(|(a, _)| lost.contains(a))
                     .map(|(_, s)| s.max(roof_s))
                     .fold(run_s, f64::min);
-                // What nothing measured comes off too, up to the roof.
+                // Accounts without a measurement are saved too, down to the roof.
                 let modelled = lost.iter().filter(|a| a.evidence() != Evidence::Measured);
                 let split_s: f64 = modelled.map(|a| entry.call.of(*a)).sum();
                 time_s += (fastest_s - split_s).max(roof_s);
@@ -252,7 +252,7 @@ proptest! {
 
     #[test]
     fn a_faster_twin_moves_time_and_adds_none(runs in runs(), at: prop::sample::Index, share in 0.3..0.97f64) {
-        // Its library is new, so it is a side of its own and leaves the others' rows as they are.
+        // Its library is new, so it is a separate side and leaves the rows of the others as they are.
         let f = table(&runs).as_kind(Some(DataKind::Sides));
         let of = &runs[at.index(runs.len())];
         let twin = Run { library: "twin", us: of.us * share, ..of.clone() };
@@ -284,11 +284,11 @@ proptest! {
     }
 }
 
-/// Accounts that nothing measured can hold so much less once a change within the tie of a faster one is made.
+/// Fraction by which accounts without a measurement can shrink when a change within the tie of a faster one is made.
 const TIE_SHARE: f64 = TIE - 1.0;
 
-/// The fastest run that differs from a row in one thing alone, by account in the order of [`Account::MEASURED`], of
-/// those that count; by comparing it with every other row.
+/// By account in the order of [`Account::MEASURED`]: the fastest run that counts and differs from a row only in that,
+/// found by comparing it with every other row.
 fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Vec<(Account, f64)> {
     let d = &*f.data;
     let library = |r: usize| d.text(ColumnMeaning::Library, r).to_owned();

@@ -1,4 +1,4 @@
-//! The account of what others reach.
+//! The account of published times.
 
 use super::*;
 use gemmscope_model::reference::{Precision, ReferenceTable, listed, with_tables};
@@ -23,7 +23,7 @@ fn bf16(sizes: (u32, u32, u32), library: &'static str, us: f64) -> Run {
     Run { op: Precision::Bf16.operation(), ..run(sizes, library, us) }
 }
 
-/// The same rows on this device.
+/// The frame with its rows on this device.
 fn on(frame: &Frame, device: Device) -> Frame {
     let metrics = Metrics::compute(&frame.data, vec![Some(device)], RoofKind::Datasheet);
     frame.with_metrics(Arc::new(metrics))
@@ -40,7 +40,7 @@ fn what_others_take_less_comes_off_what_is_unexplained() {
     assert!((us(Account::Roof) - 138.9).abs() < 0.1 && us(Account::Launch) == floor_us);
     let all: f64 = Account::ALL.map(us).iter().sum();
     assert!((all - 231.0).abs() < 1e-9);
-    // At 172 µs it is within the error.
+    // 172 µs is within the error.
     let near = on(&table(&[bf16((4096, 4096, 4096), "a", 172.0)]), h100());
     assert_eq!(Ledger::new(&near).books[0].of(Account::Published).groups, 0);
 }

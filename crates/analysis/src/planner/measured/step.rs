@@ -1,4 +1,4 @@
-//! The step that was measured, inferred from the shapes of its GEMMs.
+//! Infers the measured step from the shapes of its GEMMs.
 
 use super::DECODE_TOKENS;
 use crate::planner::form;
@@ -9,14 +9,14 @@ use gemmscope_model::transformer::{Attention, LayerPart, Model, Pass, Phase, Wor
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 
-/// The step that was measured, as far as the shapes tell.
+/// The measured step, as far as the shapes tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredStep {
-    /// Prompt or single tokens.
+    /// Prefill or decode.
     pub phase: Phase,
-    /// Sequences at once.
+    /// Sequences per step.
     pub batch: u32,
-    /// Length of a prompt; in decode the context, if an attention product tells it.
+    /// Prompt length; in decode the context length, if an attention product tells it.
     pub length: Option<u32>,
     /// True if gradients were measured too.
     pub backward: bool,
@@ -24,19 +24,18 @@ pub struct MeasuredStep {
     pub tensor_parallel: u32,
     /// True if queries, keys and values were one GEMM; `None` if none of them was found.
     pub fuse_qkv: Option<bool>,
-    /// True if gate and up projection were one GEMM; `None` if none of them was found.
+    /// True if gate and up projection were one GEMM; `None` if neither was found.
     pub fuse_gate_up: Option<bool>,
-    /// A row of the layer with most time, whose formats and device apply to the step.
+    /// A row of the layer with most time, whose types and device apply to the step.
     pub row: u32,
     /// Number of tokens that pass through the layers.
     pub tokens: u32,
-    /// True if batch and length follow from the shapes; else they are assumed.
+    /// True if batch and length follow from the shapes rather than being assumed.
     pub told: bool,
 }
 
 impl MeasuredStep {
-    /// Infers the step from the shapes of a table. `None` if no linear layer of the model is among
-    /// them.
+    /// Infers the step from the shapes of a table. `None` if it has no linear layer of the model.
     pub fn of(
         model: &Model,
         index: &Index,
@@ -56,7 +55,7 @@ impl MeasuredStep {
                     .iter()
                     .all(|p| !p.is_attention() && !p.is_routed() && *p != LayerPart::LmHead)
         };
-        // The layer with most time decides; the first of equal ones.
+        // The layer with most time decides, the first on a tie.
         let (row, _, main) = found.iter().filter(|f| layer(&f.2)).fold(
             None::<&Found<'_>>,
             |best, f| match best {
@@ -65,7 +64,7 @@ impl MeasuredStep {
             },
         )?;
         let tokens = u32::try_from(main.tokens).ok().filter(|t| *t > 0)?;
-        // With another number of devices, the shape can belong to another part.
+        // With another number of devices, the shape may belong to another part.
         let has = |part: LayerPart| {
             found
                 .iter()
@@ -77,8 +76,7 @@ impl MeasuredStep {
             (false, true) => Some(false),
             _ => None,
         };
-        // Only the gradient of a weight sums over the tokens; that of an input often has the shape
-        // of another layer.
+        // Only a weight gradient sums over the tokens; an input gradient often has the shape of another layer.
         let backward =
             found.iter().any(|f| f.2.pass == Pass::WeightGradient && f.2.tokens == main.tokens);
         let told = told_by_scores(model, &found, main.tensor_parallel, tokens)
@@ -102,7 +100,7 @@ impl MeasuredStep {
         })
     }
 
-    /// True if a workload equals this step in everything that is known.
+    /// True if a workload agrees with this step in everything that is known.
     pub fn is(&self, w: &Workload) -> bool {
         (self.phase, self.batch, self.backward, self.tensor_parallel)
             == (w.phase, w.batch, w.backward, w.tensor_parallel)
@@ -111,7 +109,7 @@ impl MeasuredStep {
             && self.fuse_gate_up.is_none_or(|f| f == w.fuse_gate_up)
     }
 
-    /// Sets the plan to this step, with the device and the formats of its rows.
+    /// Sets the plan to this step, with the device and types of its rows.
     pub fn plan(&self, state: &mut ViewState, frame: &Frame) {
         let types = frame.data.problem(self.row as usize).op;
         let scheme = SCHEMES.iter().find(|s| {
@@ -152,11 +150,11 @@ impl MeasuredStep {
     }
 }
 
-/// A row, its shape, and the GEMM of the model that it is.
+/// A row, its shape, and its match in the model.
 type Found<'a> = (u32, &'a Problem, Match);
 
-/// Phase, sequences and length as Q K^T tells them: of `sequences x heads` products, the rows are new
-/// positions, the columns the context.
+/// Phase, sequences and length from Q K^T, a batch of `sequences x heads` products with new positions as rows and the
+/// context as columns.
 fn told_by_scores(
     model: &Model,
     found: &[Found<'_>],
@@ -181,7 +179,7 @@ fn told_by_scores(
     })
 }
 
-/// The same as the output projection tells it, which runs for the last position of each sequence.
+/// The same from the output projection, which runs for the last position of each sequence.
 fn told_by_output(found: &[Found<'_>], tokens: u32) -> Option<(Phase, u32, u32)> {
     found.iter().find_map(|(_, _, m)| {
         let rows = u32::try_from(m.tokens).ok()?;
