@@ -4,11 +4,11 @@ use gemmscope_table::field::{AI, EFFICIENCY, LOST};
 /// A term and its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// As a heading.
+    /// The term as a heading.
     pub name: &'static str,
-    /// Its spellings in texts beside the name, lower case; `None` if it is not marked in texts.
+    /// Its other spellings in texts, lower case; `None` if it is not marked in texts.
     also: Option<&'static [&'static str]>,
-    /// What it means.
+    /// Its explanation.
     pub text: &'static str,
 }
 
@@ -131,8 +131,8 @@ pub enum Piece<'a> {
     Word(&'a str, &'static Term),
 }
 
-/// Splits a text at the first occurrence of each term that is not in `known`, and adds these
-/// terms to it, so that a page explains a term once.
+/// Splits a text at the first occurrence of each term that is not in `known`, and adds these terms to `known`, so that
+/// a page explains a term once.
 pub fn mark<'a>(text: &'a str, known: &mut Vec<&'static str>) -> Vec<Piece<'a>> {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();
