@@ -217,11 +217,11 @@ struct SlowerThanOthers {
 struct Missing {
     /// Name of the baseline's file.
     baseline: String,
-    /// Whether it holds; `None` where the files share no GEMM with the baseline.
+    /// Whether it holds; `None` if the files share no GEMM with the baseline.
     held: Option<bool>,
-    /// `--allow-missing`: the verdict holds however many are missing.
+    /// `--allow-missing`: any number may be missing.
     allowed: bool,
-    /// Number of missing GEMMs, and of all in the baseline.
+    /// Number of missing GEMMs, and of all GEMMs in the baseline.
     gone: usize,
     of: usize,
     /// The missing GEMMs.

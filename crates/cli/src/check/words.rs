@@ -7,7 +7,7 @@ use gemmscope_words::doc::{Block, DocTable, Set, owned, text};
 use gemmscope_words::headline;
 use gemmscope_words::trust::Trust;
 
-/// Most rows listed for a limit; JSON has all.
+/// Maximum number of rows listed for a limit; JSON has all.
 const LISTED: usize = 20;
 
 fn word(held: Option<bool>) -> &'static str {
@@ -155,7 +155,7 @@ impl Efficiency {
         found
     }
 
-    /// What was judged, if rows were left out or counted as at the roof.
+    /// The basis of the verdict, if rows were left out or counted as at the roof.
     fn basis(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.without_roof > 0 {
