@@ -9,13 +9,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
-/// Carries out a request; a load comes with its bytes.
+/// Performs a request; a load comes with its bytes.
 pub type Handler = Rc<dyn Fn(Rc<Host>, Request, Option<js_sys::ArrayBuffer>)>;
 
 /// The connected host page.
 pub struct Host {
     port: web_sys::MessagePort,
-    /// True while a load is running: a second one is refused.
+    /// True while a load is running: a second one is rejected.
     pub busy: Cell<bool>,
     listener: RefCell<Option<Listener>>,
 }
@@ -29,7 +29,7 @@ impl Host {
         }
     }
 
-    /// Answers a request.
+    /// Replies to a request.
     pub fn answer(&self, id: u64, result: Result<Option<serde_json::Value>, (String, String)>) {
         self.send(&match result {
             Ok(result) => Reply::Ok { id, result },
@@ -38,13 +38,12 @@ impl Host {
     }
 }
 
-/// A message as JSON without its bytes; "" where that is impossible (cycles).
+/// A message as JSON without its bytes; "" if that is impossible (cycles).
 fn text_of(data: &JsValue) -> String {
     js_sys::JSON::stringify(data).ok().and_then(|t| t.as_string()).unwrap_or_default()
 }
 
-/// Says hello to the page that embeds this one and waits for its connection. `on_host` is called
-/// once, before the first request.
+/// Says hello to the host page and waits for its connection. `on_host` is called once, before the first request.
 pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listener {
     let host: Rc<RefCell<Option<Rc<Host>>>> = Rc::default();
     let window = dom::window();
@@ -62,7 +61,7 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
         match embed::connect(&text_of(&event.data()), from_parent, ports.len(), connected) {
             Err(None) => {}
             Err(Some(refusal)) => {
-                // Only the page that sent the port learns why.
+                // Only the page that sent the port is told the reason.
                 if let (Some(port), true) = (ports.first(), from_parent) {
                     let refused = Host {
                         port: port.clone(),
@@ -98,7 +97,7 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
         }
     });
     if let (false, Some(parent)) = (alone, parent) {
-        // The message holds nothing secret, so any origin may receive it.
+        // The message is not secret, so any origin may receive it.
         let hello = js_sys::JSON::parse(r#"{"gemm":{"v":1,"type":"hello"}}"#);
         let _ = parent.post_message(&hello.unwrap_or(JsValue::NULL), "*");
     }
@@ -108,7 +107,7 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Listene
 fn receive(host: Rc<Host>, data: &JsValue, handler: &Handler) {
     let bytes = field(data, "bytes").dyn_into::<js_sys::ArrayBuffer>().ok();
     if field(data, "bytes").is_object() && bytes.is_none() {
-        // Any other kind of buffer would be written out number by number below.
+        // Any other kind of buffer would be serialised number by number below.
         let id = field(data, "id").as_f64().map(|v| v as u64);
         host.send(&Reply::from(Refusal {
             id,

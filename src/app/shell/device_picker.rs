@@ -1,4 +1,4 @@
-//! The device of rows whose file names none: a list that can be searched, and the dialog of all.
+//! The device for rows whose file states none: a searchable list, and the dialog of all devices.
 
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, value_of};
@@ -6,7 +6,7 @@ use crate::web::dom;
 use gemmscope_model::hardware::{Device, known, short_name};
 use leptos::prelude::*;
 
-/// Chooses the device of rows whose file names none, and opens the dialog of all devices.
+/// Chooses the device for rows whose file states none, and opens the dialog of all devices.
 #[component]
 pub fn DevicePicker() -> impl IntoView {
     let shell = Shell::here();
@@ -22,7 +22,7 @@ pub fn DevicePicker() -> impl IntoView {
         };
         if known.len() < all.len() { names + " + unknown" } else { names }
     });
-    // A reader took it from the name or the kind of a file, and nobody chose another one.
+    // An importer inferred it from the name or the kind of a file, and the user did not choose another one.
     let assumed = Memo::new(move |_| {
         let used = devices.get();
         bench.data.with(|data| {
@@ -59,7 +59,7 @@ fn option_id(at: usize) -> String {
     format!("device-option-{at}")
 }
 
-/// The keys of a list of `count` devices, of which the one at `at` is marked.
+/// Keys of a list of `count` devices; `at` is the marked index.
 fn move_in_list(e: &web_sys::KeyboardEvent, at: RwSignal<usize>, count: usize) {
     let last = count.saturating_sub(1);
     let here = at.get_untracked();
@@ -73,7 +73,7 @@ fn move_in_list(e: &web_sys::KeyboardEvent, at: RwSignal<usize>, count: usize) {
     e.stop_propagation();
 }
 
-/// A field that searches, and the devices that it finds: a combobox. It opens at the device in use.
+/// A search field with the devices that match: a combobox. It opens at the current device.
 #[component]
 fn Choice() -> impl IntoView {
     let bench = Workbench::here();
@@ -102,7 +102,7 @@ fn Choice() -> impl IntoView {
                 && let Some(Some(field)) = field.try_get_untracked()
                 && !dom::media(NARROW)
             {
-                // On a phone its keyboard would cover the list.
+                // On a phone the keyboard would cover the list.
                 let _ = field.focus();
             }
             dom::scroll_into_list(&here);

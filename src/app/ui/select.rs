@@ -1,4 +1,4 @@
-//! Lists to choose from.
+//! Select elements.
 
 use super::value_of;
 use crate::app::state::Workbench;
@@ -6,11 +6,11 @@ use gemmscope_model::hardware::{Device, known, short_name};
 use gemmscope_table::control::Choice;
 use leptos::prelude::*;
 
-/// Options up to which a list is built before somebody turns to it.
+/// Lists up to this many options are built at once, longer ones on focus.
 const SHORT: usize = 12;
 
-/// A list of options. Of a long one only what is chosen is built, until it gets the focus. `key` is its
-/// `data-control`; `change` gets the value that was taken.
+/// A list of options. Of a long one only the chosen option is built until it gets the focus. `key` is its
+/// `data-control`; `change` gets the chosen value.
 pub fn select(
     (label, key): (Option<String>, Option<String>),
     options: Vec<Choice>,
@@ -45,8 +45,8 @@ pub fn select(
     .into_any()
 }
 
-/// All devices as a list, the user's own first. `none` stands in it for no device, while none is
-/// `chosen` (by id, else "") or where that can be taken back; `change` gets the device that was taken.
+/// All devices as a list, the user's own first. `chosen` is an id, or "". `none` names the entry for no device, which
+/// callers pass while none is chosen or if the choice can be taken back; `change` gets the chosen device.
 pub fn device_select(
     label: Option<String>,
     chosen: Signal<String>,
