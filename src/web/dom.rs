@@ -165,7 +165,7 @@ pub fn root_data(name: &str) -> Option<String> {
     document().document_element()?.get_attribute(&format!("data-{name}"))
 }
 
-/// True where a media query matches.
+/// True if a media query matches.
 pub fn media(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|q| q.matches())
 }

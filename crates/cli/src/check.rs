@@ -71,7 +71,7 @@ enum Form {
     Json,
 }
 
-/// What GEMMs are compared with.
+/// Reference that GEMMs are compared with.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Against {
     Published,
@@ -207,7 +207,7 @@ struct SlowerThanOthers {
     longer: f64,
     published_s: f64,
     now_s: f64,
-    /// Who ran the nearest shape, with version.
+    /// Software that ran the nearest shape, with version.
     by: String,
 }
 

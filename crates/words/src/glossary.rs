@@ -20,9 +20,9 @@ const fn unmarked(name: &'static str, text: &'static str) -> Term {
     Term { name, also: None, text }
 }
 
-/// What a ridge point is.
+/// Definition of the ridge point.
 pub(crate) const RIDGE: &str = "The intensity where the memory and compute roofs meet: memory-bound to the left, compute-bound to the right.";
-/// What a tile is.
+/// Definition of a tile.
 pub(crate) const TILE: &str = "The block of C that one workgroup computes: BM × BN, BK deep at a time. Where M or N is not a multiple of it, part of the edge tiles is wasted.";
 
 /// All terms, general ones first.

@@ -146,7 +146,7 @@ struct Choice {
 }
 
 impl Choice {
-    /// Meaning of a column, and where it comes from.
+    /// Meaning of a column, and the source of that meaning.
     fn of(self, column: usize) -> Option<(ColumnSpec, String)> {
         self.plan.with(|plan| {
             let column = plan.as_ref()?.columns.get(column)?;

@@ -14,7 +14,7 @@ const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
 /// Light, dark, or that of the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
-    /// That of the system.
+    /// The system's theme.
     #[default]
     System,
     /// Light.

@@ -75,7 +75,7 @@ pub struct LoadedFile {
     pub options: ImportOptions,
     /// Its name and bytes, for reading it again.
     pub input: Input,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
