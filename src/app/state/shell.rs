@@ -136,7 +136,7 @@ pub struct Shell {
     pub dock_top: RwSignal<f64>,
     /// True once the user has scrolled down: a phone then hides header and tabs.
     pub reads_on: RwSignal<bool>,
-    /// Scroll position at which that could turn, px: the lowest while on, the highest while off.
+    /// Extreme scroll position since that last changed, px: the furthest down while on, the furthest up while off.
     turned: StoredValue<f64>,
     /// The panel of files and filters is shown, where there is room for it.
     pub panel: RwSignal<bool>,
