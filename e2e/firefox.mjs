@@ -1,5 +1,5 @@
-// A real Firefox for the tests of the main path. Playwright drives only a Firefox of its own or a newer one than
-// Debian's, so this speaks Marionette: the WebDriver commands that Firefox itself answers on a local port.
+// A real Firefox for the tests of the main path. Playwright only drives its own Firefox, or one newer than Debian's, so
+// this speaks Marionette: WebDriver commands that Firefox itself answers on a local port.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -19,13 +19,13 @@ const PREFERENCES = {
   "toolkit.telemetry.enabled": false,
 };
 
-/** The Firefox of this machine (FIREFOX names another one); null where there is none. */
+/** The Firefox of this machine (FIREFOX names another one); null if there is none. */
 export function firefox() {
   for (const name of [process.env.FIREFOX, "firefox-esr", "firefox"].filter(Boolean)) {
     try {
       return { name, version: execFileSync(name, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() };
     } catch {
-      // The next one.
+      // Try the next one.
     }
   }
   return null;
@@ -42,7 +42,7 @@ export class Firefox extends WebDriver {
     const lines = Object.entries(PREFERENCES).map(([key, value]) => `user_pref(${JSON.stringify(key)}, ${JSON.stringify(value)});\n`);
     writeFileSync(join(it.#profile, "user.js"), lines.join(""));
     it.#child = spawn(name, ["--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile", it.#profile], { stdio: "ignore" });
-    // A test that dies leaves no browser behind.
+    // A test that crashes leaves no browser behind.
     process.once("exit", () => it.#child.kill("SIGKILL"));
     try {
       await it.#connect();
@@ -93,7 +93,7 @@ export class Firefox extends WebDriver {
 
   async ask(name, parameters) {
     const result = await this.#send(`WebDriver:${name}`, parameters);
-    // A session is described without `value`.
+    // A new session has no `value`.
     return result && "value" in result ? result.value : result;
   }
 

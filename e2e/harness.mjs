@@ -1,5 +1,5 @@
-// What every end-to-end test stands on: the built site under a sub-path, a real Chromium, and a record of everything a
-// page does that it should not.
+// Basis of every end-to-end test: the built site under a sub-path, a real Chromium, and a record of everything that a
+// page does but should not.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -21,17 +21,17 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // A page that was left is not come back to.
+  // Tests never go back to a page that they left.
   "--disable-back-forward-cache",
 ];
 
 let browser;
 const servers = new Map();
 
-/** How many times slower than this machine a page's processor is: `make test-steady` sets it. */
+/** Slowdown of a page's CPU relative to this machine: `make test-steady` sets it. */
 const THROTTLE = Number(process.env.GEMMSCOPE_THROTTLE ?? 1);
 
-/** A browser context whose pages can be waited for (`settle`). One browser a test file; closed with it. */
+/** A browser context with pages that `settle` can wait for. One browser per test file, closed with it. */
 export async function newContext(options) {
   browser ??= chromium.launch({
     executablePath: process.env.CHROME ?? "/usr/bin/chromium",
@@ -46,14 +46,14 @@ export async function newContext(options) {
   if (THROTTLE > 1) {
     context.on("page", (page) => {
       const slow = context.newCDPSession(page).then((client) => client.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE }));
-      // A page that is closed at once needs none.
+      // A page that is closed immediately needs no slowdown.
       slow.catch(() => {});
     });
   }
   return context;
 }
 
-/** Acts of a user, after which a page is at rest: what a test looks at next is what the act led to, however late it comes. */
+/** User actions after which the page settles, so that a test sees their effect, however late it comes. */
 const ACTS = ["click", "dblclick", "press", "type", "fill", "check", "uncheck", "selectOption", "dispatchEvent", "up", "move", "wheel"];
 const wrapped = new WeakSet();
 
@@ -65,7 +65,7 @@ function restful(page) {
       const done = hand[act];
       hand[act] = async function (...given) {
         const answer = await done.apply(this, given);
-        // An act may leave the page, or close it.
+        // The action may leave or close the page.
         await settle(this.page?.() ?? page).catch((why) => assert.match(String(why), /context was destroyed|been closed|Cannot find context/));
         return answer;
       };
@@ -73,7 +73,7 @@ function restful(page) {
   }
 }
 
-/** The built site under /repo/, as GitHub Pages serves a project; `headers` names a set of scripts/static.mjs. */
+/** The built site under /repo/, as GitHub Pages serves a project; `headers` is a header set of scripts/static.mjs. */
 export async function site(headers = "strict") {
   if (!servers.has(headers)) {
     assert.ok(existsSync(join(dist, "index.html")), "dist/ is empty: run `make build` first");
@@ -91,8 +91,8 @@ after(async () => {
  * Opens the page and waits until the app is ready (`<html data-ready="1">`, see `waitReady`).
  *
  * Returns a Playwright `Page` whose `trouble` records console errors, page errors, policy violations and failed
- * requests, and whose `requests` holds every URL asked for; `quiet()` forgets the requests so far. When the test ends
- * the page is emptied and serves the next test of its file, unless it was changed in a way that cannot be undone.
+ * requests, and whose `requests` has every requested URL; `quiet()` clears the requests so far. When the test ends
+ * the page is reset and reused by the next test of its file, unless it was changed in a way that cannot be undone.
  */
 export async function openPage({
   t,
@@ -102,7 +102,7 @@ export async function openPage({
   headers = "strict",
   javaScriptEnabled = true,
   deviceScaleFactor = 1,
-  // A worker that fills its cache behind a test would look like a request of the page.
+  // A service worker that fills its cache during a test would look like a request of the page.
   serviceWorkers = "block",
   before,
   ready = true,
@@ -121,7 +121,7 @@ export async function openPage({
   if (ready && javaScriptEnabled) {
     await waitReady(page);
     await settle(page).catch(async (why) => {
-      // `index.html` goes on to `open.html` where the address asks for it: another page, to be waited for anew.
+      // `index.html` redirects to `open.html` if the address requires it: wait for that page too.
       assert.match(String(why), /context was destroyed/);
       await waitReady(page);
       await settle(page);
@@ -130,7 +130,7 @@ export async function openPage({
   return page;
 }
 
-/** Takes a value from a list as a user does: a long list is filled once it has the focus. */
+/** Chooses an option of a list as a user does: a long list is filled once it has the focus. */
 export async function take(list, value) {
   await list.focus();
   await list.selectOption(value);
@@ -153,9 +153,9 @@ async function newPage(options) {
   page.quiet = () => page.requests.splice(0);
   page.on("console", (message) => message.type() === "error" && page.trouble.console.push(message.text()));
   page.on("pageerror", (error) => page.trouble.page.push(String(error)));
-  // A page that leaves for another gives up what it still asked for.
+  // A page that navigates away aborts its pending requests.
   page.on("requestfailed", (request) => request.failure()?.errorText !== "net::ERR_ABORTED" && page.trouble.failed.push(request.url()));
-  // The context's, so that what a worker asks for counts too.
+  // On the context, so that requests of workers count too.
   context.on("request", (request) => page.requests.push(request.url()));
   if (options.javaScriptEnabled) {
     await page.exposeFunction("__csp", (line) => page.trouble.csp.push(line));
@@ -174,7 +174,7 @@ const LASTING = {
   context: ["addInitScript", "grantPermissions", "newCDPSession", "newPage", "on", "once", "route", "setOffline"],
 };
 
-/** Says later whether the page was only used: nothing was routed, listened to or put into its context. */
+/** Returns a function that tells whether the page was only used: no routes, listeners or scripts were added. */
 function watched(page) {
   let used = true;
   const both = [[page, LASTING.page], [page.context(), LASTING.context]];
@@ -189,7 +189,7 @@ function watched(page) {
   };
 }
 
-/** Leaves the page as a new one: no document, no history, nothing stored, no pointer over it. */
+/** Resets a page: no document, no history, nothing stored, no pointer over it. */
 async function emptied(page, url) {
   await page.evaluate(() => sessionStorage.clear());
   await page.mouse.move(0, 0);
@@ -200,10 +200,10 @@ async function emptied(page, url) {
   spare.push(page);
 }
 
-/** Runs in the page before anything else: knows what the page has put off (timers, frames, fetches, parts of the program
- *  that are compiled), so that a test can wait until nothing is left, however slow the machine is. What is in no hurry,
- *  such as writing the address bar or looking after the focus, is done at once then. A pause of half a second or more is
- *  one that a user is meant to see, and nothing waits for it. */
+/** Runs in the page first. Tracks pending work of the page (timers, frames, fetches, compilation of the program),
+ *  so that a test can wait until nothing is left, however slow the machine is. While it waits, timers for
+ *  non-urgent work, such as writing the address bar or keeping the focus, fire early. A pause of half a second or
+ *  more is meant for the user, and is not waited for. */
 const REST = `(() => {
   const { setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame, fetch } = window;
   const now = performance.now.bind(performance);
@@ -248,7 +248,7 @@ const REST = `(() => {
     const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
     const end = now() + 60_000;
     for (;;) {
-      // A promise that is kept in the first frame has put off what it puts off by the second.
+      // A promise resolved in the first frame has scheduled its work by the second.
       await painted();
       if (!timers.size && !frames.size && !asked) return;
       if (now() > end) throw new Error("the page does not come to rest: " + timers.size + " timers, " + frames.size + " frames, " + asked + " fetches");
@@ -257,17 +257,17 @@ const REST = `(() => {
   };
 })()`;
 
-/** Waits until the page has done all that it put off: what was asked for is drawn, and what follows from it is there. */
+/** Waits until the page has no pending work: everything requested is drawn, with all its consequences. */
 export async function settle(page) {
   await page.evaluate(() => window.__atRest?.());
 }
 
-/** The app sets `data-ready="1"` on <html> once what it was asked for is on the screen. */
+/** The app sets `data-ready="1"` on <html> once the requested view is on the screen. */
 export async function waitReady(page, timeout = 60_000) {
   await page.waitForFunction(() => document.documentElement.dataset.ready === "1", null, { timeout });
 }
 
-/** The page starts its worker once the first view is painted; it sets `data-idle` when it asks for nothing more. */
+/** The page starts its worker once the first view is painted; it sets `data-idle` when it makes no more requests. */
 export async function waitIdle(page, timeout = 60_000) {
   await page.waitForFunction(() => document.documentElement.dataset.idle, null, { timeout });
 }
@@ -278,17 +278,17 @@ export function assertQuiet(page) {
 }
 
 /**
- * Files of the program that are fetched after the first view: the worker, whose names hold hashes, and published times of
- * the rows' devices. No name holds words of a reader.
+ * Files of the program that are fetched after the first view: the worker, with hashes in its names, and published times
+ * for the rows' devices. No name contains data of the user.
  */
 const PROGRAM = /\/repo\/(gemmscope-page-[0-9a-f]+\.js|worker\.mjs\?v=[0-9a-f]+|reference\/[a-z0-9_-]+\.bin)$/;
 
-/** No request left the page since `page.quiet()` but for those of the worker. blob: and data: URLs are the page's own. */
+/** No request left the page since `page.quiet()`, except for the worker. blob: and data: URLs stay in the page. */
 export function assertNoRequests(page) {
   assert.deepEqual(page.requests.filter((url) => !/^(blob|data):/.test(url) && !PROGRAM.test(url)), []);
 }
 
-/** What a file is to the helpers below: a path, or { name, text | bytes, type }. */
+/** A file for the helpers below: a path, or { name, text | bytes, type }. */
 function read(file) {
   if (typeof file === "string") return { name: basename(file), mimeType: "text/plain", buffer: readFileSync(file) };
   return { name: file.name, mimeType: file.type ?? "text/plain", buffer: Buffer.from(file.bytes ?? file.text ?? "") };
@@ -316,7 +316,7 @@ export async function upload(page, files, selector = 'input[type="file"]') {
   await page.locator(selector).first().setInputFiles(files.map((file) => (typeof file === "string" ? file : read(file))));
 }
 
-/** A picture in e2e/out, for a person to look at. */
+/** Saves a screenshot in e2e/out, for a person to look at. */
 export async function screenshot(page, name, options = {}) {
   mkdirSync(out, { recursive: true });
   const path = join(out, `${name}.png`);
@@ -324,7 +324,7 @@ export async function screenshot(page, name, options = {}) {
   return path;
 }
 
-/** A file of the folder that GEMMSCOPE_DATA names: other people's benchmarks, for `make test-real`. */
+/** A file in the folder that GEMMSCOPE_DATA names: other people's benchmarks, for `make test-real`. */
 export function real(relPath) {
   const path = join(process.env.GEMMSCOPE_DATA, relPath);
   assert.ok(existsSync(path), `${path} is not there`);

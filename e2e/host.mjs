@@ -1,4 +1,4 @@
-// Pages of others that hold the element: a folder of them, served on an origin of its own.
+// Host pages that embed the element: a folder of them, served on a separate origin.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -6,13 +6,13 @@ import { basename, extname, join } from "node:path";
 import { MIME, serve } from "../scripts/static.mjs";
 import { dist, newContext } from "./harness.mjs";
 
-/** The policy that the embedding guide names for a plain page. */
+/** The policy that the embedding guide gives for a plain page. */
 export const policyOf = (viewer) => {
   const { origin } = new URL(viewer);
   return `default-src 'none'; script-src 'self' ${origin}; frame-src ${origin}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
 };
 
-/** A folder for host pages: `write(name, text)`, `serve(headers)`, `open(t, name, body)`, `close()`. */
+/** A folder of host pages: `write(name, text)`, `serve(headers)`, `open(t, name, body)`, `close()`. */
 export class Hosts {
   #servers = [];
   folder = mkdtempSync(join(tmpdir(), "gemmscope-host-"));
@@ -32,8 +32,8 @@ export class Hosts {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Opens a host page with this body; records what went wrong on it and in its frames. `go` false leaves opening to the
-   *  caller. */
+  /** Prepares a host page with this body; records errors in it and in its frames. With `go` false the caller opens
+   *  it. */
   async open(t, from, name, body, { head = "", go = true, ...options } = {}) {
     this.write(`${name}.html`, `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>${head}\n${body}\n</html>`);
     const context = await newContext({ viewport: { width: 900, height: 900 }, colorScheme: "light", ...options });
@@ -54,7 +54,7 @@ export class Hosts {
   }
 }
 
-/** Waits until so many frames of the page listen. */
+/** Waits until this number of frames listen. */
 export const listening = (page, n) => page.waitForFunction((n) => window.hellos >= n, n);
 
 /** Waits until every element shows its data. */
@@ -63,15 +63,15 @@ export const loaded = (page, selector = "gemm-scope") =>
 
 export const summary = (page, i = 0) => page.evaluate((i) => document.querySelectorAll("gemm-scope")[i].export("summary"), i);
 
-/** What an element says is wrong; "" where nothing is. */
+/** Error message of an element; "" if there is none. */
 export const problem = (page, i = 0) =>
   page.evaluate((i) => {
     const line = document.querySelectorAll("gemm-scope")[i].shadowRoot.querySelector(".problem");
     return getComputedStyle(line).display === "none" ? "" : line.textContent;
   }, i);
 
-/** The built site and the files of `folder` on a line that brings what `slow` matches only as far as a test lets it:
- *  `to(0.5)` half of it, `cut()` breaks what is under way. */
+/** The built site and the files of `folder`, served so that files that match `slow` arrive only as far as a test
+ *  allows: `to(0.5)` sends half of each, `cut()` breaks open connections. */
 export async function slowLine(t, slow, folder = dist) {
   const line = { share: 0, open: new Set() };
   const push = (answer) => {
@@ -97,7 +97,7 @@ export async function slowLine(t, slow, folder = dist) {
       try {
         bytes ??= readFileSync(join(place, name));
       } catch {
-        // In the other one.
+        // Try the other folder.
       }
     }
     if (!bytes) return response.writeHead(404).end();
@@ -106,7 +106,7 @@ export async function slowLine(t, slow, folder = dist) {
     const answer = { response, bytes, sent: 0 };
     line.open.add(answer);
     response.on("close", () => line.open.delete(answer));
-    // The head goes ahead of the bytes.
+    // Headers are sent before the bytes.
     response.flushHeaders();
     push(answer);
   });

@@ -1,5 +1,5 @@
-// The main path in a browser that Playwright does not drive: a file is opened, its roofline drawn, its rows listed, its
-// link made and followed; and the element in a page of another origin.
+// The main path in a browser that Playwright does not drive: opening a file, its roofline, its rows, making a link and
+// following it; and the element in a page of another origin.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,8 +11,8 @@ import { Hosts, policyOf } from "./host.mjs";
 const CSV = fixture("fixtures/generic/plain.csv");
 const out = join(dirname(fileURLToPath(import.meta.url)), "out");
 
-/** What the tests run, in a browser (see webdriver.mjs) that `launch` starts; skipped where the engine is `missing`, unless
- *  all engines are asked for (GEMMSCOPE_ENGINES=all), as a landing does. */
+/** The tests, in a browser (see webdriver.mjs) started by `launch`; skipped if the engine is `absent`, unless all
+ *  engines are required (GEMMSCOPE_ENGINES=all), as before landing. */
 export function mainPath(name, absent, launch) {
   const missing = process.env.GEMMSCOPE_ENGINES === "all" ? false : absent;
   const options = { skip: missing };
@@ -25,7 +25,7 @@ export function mainPath(name, absent, launch) {
 
   const ready = () => browser.until(() => document.documentElement.dataset.ready === "1");
   const rows = (n) => browser.until((n) => document.documentElement.dataset.rows === String(n) && document.documentElement.dataset.ready === "1", n);
-  /** Waits until the chart shows more than so many colours: a canvas without a picture has one. */
+  /** Waits until the chart shows more than `n` colours: a canvas without a picture has one. */
   const colours = (n) =>
     browser.until((few) => {
       const canvas = document.querySelector(".chart-stage canvas");
@@ -54,12 +54,12 @@ export function mainPath(name, absent, launch) {
     assert.match(link, /\/repo\/#v=1&view=table&device=mi300x&files=plain\.csv$/);
     await browser.click("dialog[open] .share-check input");
     const whole = await browser.until(() => document.querySelector("dialog[open] .share-link").value.match(/.*data=.*/)?.[0]);
-    // Another address first: only the part after # differs, and that loads nothing.
+    // Go to another address first: if only the part after # differs, nothing is loaded.
     await browser.goto("about:blank");
     await browser.goto(whole);
     await rows(4);
     await browser.until(() => document.querySelectorAll(".data-grid-row").length === 4);
-    // The next test leaves this page: what is still asked for then would fail in the console.
+    // The next test leaves this page, which would make pending requests fail in the console.
     await browser.until(() => document.documentElement.dataset.idle);
     assert.deepEqual(await browser.trouble(address), []);
   };

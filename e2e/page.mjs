@@ -1,19 +1,22 @@
-// The page as a user sees it: every selector of the end-to-end tests lives here, so that a change of markup is a
-// change of one file.
+// The page as a user sees it: every selector of the end-to-end tests is here, so that a change of markup is a change of
+// one file.
 //
 //   const app = await GemmscopePage.open({ t, theme: "dark", viewport: PHONE });
 //   await app.load(fixture("fixtures/iree/gemm.csv"));   // through the file input; waits until it is on the screen
-//   await app.drop({ name: "a.csv", text: "M,N,K,us\n..." });  await app.paste("M,N,K,us\n...");  await app.sample("h100-tiles");
-//   await app.summary();                                 // window.gemmscope.summary(): one object a file
+//   await app.drop({ name: "a.csv", text: "M,N,K,us\n..." });  await app.paste("M,N,K,us\n...");
+//   await app.sample("h100-tiles");
+//   await app.summary();                                 // window.gemmscope.summary(): one object per file
 //   await app.choosePlace("Table");  await app.choosePicture("Explore", "bars");
-//   await app.setControl("color", "model");              // a selector above the chart, by key and value
-//   await app.toggleFacet("Data type", "fp16");  await app.chips();  await app.clearFilters();  await app.figure("rows");
-//   const at = await app.find(/4096/);                   // a place in the chart whose tooltip says that: { x, y, text }
-//   await app.hover(/4096/);  await app.click(/4096/);   // with the real pointer; hover gives the tooltip's text
-//   await app.tooltip();  await app.detail();  await app.status();   // texts, null where nothing shows
+//   await app.setControl("color", "model");              // a setting above the chart, by key and value
+//   await app.toggleFacet("Data type", "fp16");  await app.chips();  await app.clearFilters();
+//   await app.figure("rows");
+//   const at = await app.find(/4096/);                   // a position in the chart with such a tooltip: { x, y, text }
+//   await app.hover(/4096/);  await app.click(/4096/);   // with the real pointer; hover returns the tooltip's text
+//   await app.tooltip();  await app.detail();  await app.status();   // texts, null if not shown
 //   await app.state("device");                           // a key of the link in the address bar
 //   const { name, text } = await app.download(() => app.saveAs("SVG"));
-//   app.assertQuiet();                                   // nothing logged, thrown, blocked, failed; no request since the load
+//   app.assertQuiet();                                   // nothing logged, thrown, blocked or failed, and no request
+//                                                        // since the load
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { assertNoRequests, assertQuiet, dropFiles, openPage, settle, take, upload, waitReady } from "./harness.mjs";
@@ -26,7 +29,7 @@ export class GemmscopePage {
   static async open(options) {
     const app = new GemmscopePage(await openPage(options));
     if (options?.ready === false) return app;
-    // From here on nothing may be asked of any server, and `assertQuiet` looks.
+    // From here on no request may be made; `assertQuiet` checks.
     app.page.quiet();
     return app;
   }
@@ -39,7 +42,7 @@ export class GemmscopePage {
     return this.page.getByRole("heading", { level: 1 });
   }
 
-  /** What boot.mjs says when the page cannot start. */
+  /** Message of boot.mjs if the page cannot start. */
   get bootError() {
     return this.page.locator(".boot-error");
   }
@@ -52,12 +55,12 @@ export class GemmscopePage {
     return this.page.locator("dialog[open]");
   }
 
-  /** The cards of the loaded files: in the panel, which is closed at first (`panel`). */
+  /** Cards of the loaded files: in the panel, which is closed at first (`panel`). */
   get cards() {
     return this.page.locator(".file-card");
   }
 
-  /** The files that could not be read, each in one notice. */
+  /** Files that could not be read, each in one notice. */
   get errors() {
     return this.page.locator(".notice.bad");
   }
@@ -80,7 +83,7 @@ export class GemmscopePage {
     await this.#until(() => dropFiles(this.page, files));
   }
 
-  /** Pastes text (or files) where no field has the focus. */
+  /** Pastes text (or files) while no field has the focus. */
   async paste(text) {
     await this.#until(() =>
       this.page.evaluate((text) => {
@@ -95,12 +98,12 @@ export class GemmscopePage {
     await this.#until(() => this.page.locator(`[data-sample="${id}"]`).first().click());
   }
 
-  /** What the page knows of each file: the objects of `gemmscope summary --json`. */
+  /** Summaries of the files: the objects of `gemmscope summary --json`. */
   summary() {
     return this.page.evaluate(() => window.gemmscope.summary());
   }
 
-  /** Waits until the browser keeps what is open: a reload brings it back. */
+  /** Waits until the browser keeps what is open: a reload restores it. */
   kept() {
     return this.page.waitForFunction(() => {
       const kept = document.querySelector(".kept-names")?.title.split("\n") ?? [];
@@ -115,13 +118,13 @@ export class GemmscopePage {
     return all[0];
   }
 
-  /** Opens the panel with files and filters, or the drawer that it is on a phone. */
+  /** Opens the panel with files and filters, or on a phone the drawer. */
   async panel() {
     const button = this.page.locator(".drawer-button");
     if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
   }
 
-  /** Takes a file off the page. */
+  /** Removes a file from the page. */
   async remove(name) {
     await this.panel();
     const card = this.cards.filter({ has: this.page.getByRole("heading", { name, exact: true }) });
@@ -129,7 +132,7 @@ export class GemmscopePage {
     await this.page.locator(".menu-item", { hasText: "Remove from the page" }).click();
   }
 
-  // The frame
+  // The surrounding page
 
   /** Follows a link in the same page. */
   async go(hash) {
@@ -137,7 +140,7 @@ export class GemmscopePage {
     await this.settle();
   }
 
-  /** Goes to a place by its name on the tab. */
+  /** Goes to a place by the name of its tab. */
   async choosePlace(name) {
     await this.page.getByRole("navigation").getByRole("button", { name, exact: true }).click();
   }
@@ -155,34 +158,35 @@ export class GemmscopePage {
     await take(select, value);
   }
 
-  /** Shows the settings of a view that are not in the first row. */
+  /** Shows the settings of a view beyond the first row. */
   async moreControls() {
     const more = this.page.locator("button.more-controls");
     if ((await more.getAttribute("aria-expanded")) === "false") await more.click();
   }
 
-  /** The value in the strip of figures: rows, time, efficiency, lost; side where there are several. */
+  /** A figure in the line of figures: rows, time, efficiency, lost; `side` if there are several. */
   async figure(key) {
     return plain(await this.page.locator(`[data-figure="${key}"] .figure-value`).innerText());
   }
 
-  /** The line that says what just happened, or null. */
+  /** The status line, or null. */
   async status() {
     return (await this.page.locator(".status > span").textContent()) || null;
   }
 
-  /** A key of the link in the address bar, once it follows. */
+  /** A key of the link in the address bar, once it is up to date. */
   async state(key) {
     await this.settle();
     return new URLSearchParams(new URL(this.page.url()).hash.slice(1)).get(key);
   }
 
-  /** What was asked for is drawn, and the address bar has followed. */
+  /** Everything requested is drawn, and the address bar is up to date. */
   settle() {
     return settle(this.page);
   }
 
-  /** The page's clock jumps a second: what follows is a step of its own for Undo, which joins quick changes of one kind. */
+  /** The page's clock jumps a second, so that Undo does not join what follows with earlier changes of the same
+   *  kind. */
   async later() {
     await this.page.evaluate(() => {
       const now = performance.now.bind(performance);
@@ -208,7 +212,7 @@ export class GemmscopePage {
     await facet.locator(".facet-value", { has: this.page.locator(".facet-text", { hasText: new RegExp(`^${value}$`) }) }).click();
   }
 
-  /** Value to count, as the facet shows them. */
+  /** Value to count, as shown in the facet. */
   async facetCounts(label) {
     const facet = await this.openFacet(label);
     await this.settle();
@@ -223,29 +227,29 @@ export class GemmscopePage {
   }
 
   async clearFilters() {
-    // One filter is cleared by its own cross.
+    // A single filter is cleared by its own cross.
     const row = this.page.locator(".filter-row");
     await row.getByRole("button", { name: /^(Clear all|Remove the filter .*)$/ }).last().click();
   }
 
   // The chart
 
-  /** The tooltip's text, null where none shows. */
+  /** The tooltip's text, null if there is none. */
   async tooltip() {
     const tip = this.page.locator(".tooltip");
     return (await tip.count()) ? plain(await tip.innerText()) : null;
   }
 
-  /** A place in the chart (page coordinates) whose tooltip matches; fails where there is none. */
+  /** A position in the chart (page coordinates) whose tooltip matches; fails if there is none. */
   async find(pattern = /./, { step = 6 } = {}) {
     const found = await this.stage.evaluate(
       async (stage, { source, step }) => {
         const wanted = new RegExp(source);
         const box = stage.getBoundingClientRect();
-        // A task of its own, without the pause that browsers put between timers.
+        // A separate task, without the delay that browsers add to timers.
         const { port1, port2 } = new MessageChannel();
         const task = () => new Promise((done) => ((port1.onmessage = done), port2.postMessage(0)));
-        // Every eighth place first, then those between: most marks are wide.
+        // Every eighth position first, then those between: most marks are wide.
         for (let grid = 8; grid >= 1; grid /= 2) {
           for (let row = 1; box.top + row * step < box.bottom; row++) {
             for (let column = 1; box.left + column * step < box.right; column++) {
@@ -266,7 +270,7 @@ export class GemmscopePage {
     return found;
   }
 
-  /** Moves the pointer onto a mark whose tooltip matches; gives the tooltip's text. */
+  /** Moves the pointer onto a mark whose tooltip matches; returns the tooltip's text. */
   async hover(pattern) {
     const { x, y } = await this.find(pattern);
     await this.page.mouse.move(x, y);
@@ -282,7 +286,7 @@ export class GemmscopePage {
     return text;
   }
 
-  /** Drags the pointer by a share of the chart's size; `from` likewise. */
+  /** Drags the pointer between two positions in the chart, given as shares of its size. */
   async drag(from, to, { shift = false } = {}) {
     const box = await this.stage.boundingBox();
     const at = ([x, y]) => [box.x + x * box.width, box.y + y * box.height];
@@ -295,14 +299,14 @@ export class GemmscopePage {
     if (shift) await this.page.keyboard.up("Shift");
   }
 
-  /** The wheel over a place of the chart, given as a share of its size. */
+  /** Turns the wheel at a position in the chart, given as shares of its size. */
   async wheel(delta, at = [0.5, 0.5]) {
     const box = await this.stage.boundingBox();
     await this.page.mouse.move(box.x + at[0] * box.width, box.y + at[1] * box.height);
     await this.page.mouse.wheel(0, delta);
   }
 
-  /** The detail panel's text, null where it is closed. */
+  /** Text of the dock, null if it is closed. */
   async detail() {
     const panel = this.page.locator(".dock");
     return (await panel.count()) ? plain(await panel.innerText()) : null;
@@ -318,7 +322,7 @@ export class GemmscopePage {
     await this.page.locator(".menu-item", { hasText: entry }).first().click();
   }
 
-  /** Runs what saves a file; gives its name, text and bytes. */
+  /** Runs an action that saves a file; returns its name, text and bytes. */
   async download(action) {
     const [file] = await Promise.all([this.page.waitForEvent("download"), action()]);
     const bytes = readFileSync(await file.path());
@@ -327,7 +331,7 @@ export class GemmscopePage {
 
   // The table
 
-  /** Texts of the rows that the table shows, cell by cell. */
+  /** Texts of the visible rows of the table, cell by cell. */
   async tableRows() {
     const rows = this.page.locator(".data-grid-row");
     return rows.evaluateAll((all) => all.map((row) => [...row.querySelectorAll(".cell")].map((c) => c.textContent.trim())));
@@ -345,19 +349,19 @@ export class GemmscopePage {
   }
 }
 
-/** Thin and hard spaces as plain ones, none between digits. */
+/** Replaces thin and non-breaking spaces by plain ones, and removes them between digits. */
 export function plain(text) {
   return text.replace(/[\u202f\u00a0]/g, " ").replace(/(\d) (?=\d{3}(\D|$))/g, "$1");
 }
 
-/** Holds what the worker reads: it gets so many slices of a file, and waits for `let` before it gets more. So a test sees
- *  a file that is being read, however fast the machine is. */
+/** Limits what the worker reads: it gets a number of slices of a file, and waits for `let` before it gets more. So
+ *  a test sees a file that is being read, however fast the machine is. */
 export class Held {
   static async of(app, slices = 1) {
     const it = new Held();
     [it.worker] = app.page.workers();
     await it.worker.evaluate((slices) => {
-      // A worker may be held again.
+      // A worker may be held several times.
       const read = (self.readAlways ??= ReadableStreamBYOBReader.prototype.read);
       const wait = () => new Promise((done) => (self.go = done));
       self.left = slices;
@@ -375,12 +379,12 @@ export class Held {
     return it;
   }
 
-  /** Waits until the worker asks for more than it was given. */
+  /** Waits until the worker requests more than it was given. */
   reached() {
     return this.worker.evaluate(() => self.held);
   }
 
-  /** Gives so many slices more; without a number, all the rest. */
+  /** Allows this many more slices; without a number, all others. */
   let(slices = 1e9) {
     return this.worker.evaluate((slices) => {
       self.left = slices;

@@ -1,13 +1,14 @@
-// node e2e/run.mjs [--real] [name ...]: runs the end-to-end tests (those whose file name contains a name) and ends with a
-// line of totals. --real runs those over real files instead, which lie in the folder that GEMMSCOPE_DATA names. CI=true
-// prints one line a test without colour.
+// node e2e/run.mjs [--real] [name ...]: runs the end-to-end tests (those whose file name contains a name) and prints
+// totals at the end. --real runs those over real files instead, in the folder that GEMMSCOPE_DATA names. CI=true prints
+// one line per test, without colour.
 //
-// Each test runs once: one that fails once in a hundred runs is broken. What can be set; `make test-steady` changes the first three from run to run:
+// Each test runs once: one that fails once in a hundred runs is broken. Variables (`make test-steady` varies the first
+// three):
 //
-//   GEMMSCOPE_JOBS=n       files at a time; as many as there are processors where nothing is said, at most four
-//   GEMMSCOPE_ORDER=...    long files first where nothing is said; `reverse`, or a number that seeds a shuffle
-//   GEMMSCOPE_THROTTLE=n   how many times slower the browser's processor is
-//   GEMMSCOPE_WAIT=ms      how long an action may wait for what it needs: a minute; less tells sooner what is broken
+//   GEMMSCOPE_JOBS=n       files at a time; default: the number of processors, at most four
+//   GEMMSCOPE_ORDER=...    default: long files first; `reverse`, or a number that seeds a shuffle
+//   GEMMSCOPE_THROTTLE=n   slowdown of the browser's CPU
+//   GEMMSCOPE_WAIT=ms      timeout of an action, default a minute; a shorter one finds faults sooner
 import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -24,7 +25,7 @@ const size = (path) => statSync(path).size;
 const files = readdirSync(folder)
   .filter((name) => name.endsWith(".test.mjs") && (!wanted.length || wanted.some((part) => name.includes(part))))
   .map((name) => join(folder, name))
-  // Long ones first, so that none is left over at the end.
+  // Long ones first, so that none remains at the end.
   .sort((a, b) => size(b) - size(a));
 
 /** Fisher-Yates with a small linear congruential generator: the same seed gives the same order. */
@@ -41,7 +42,7 @@ else if (order) shuffle(files, Number(order));
 
 const failed = [];
 let [passed, skipped] = [0, 0];
-// A test may take as much longer as the processor is slower.
+// The timeout grows with the slowdown.
 const timeout = 300_000 * Number(process.env.GEMMSCOPE_THROTTLE ?? 1);
 const concurrency = Number(process.env.GEMMSCOPE_JOBS ?? Math.min(4, availableParallelism()));
 const stream = run({ files, timeout, concurrency });
@@ -52,7 +53,7 @@ stream.on("test:pass", (data) => {
   else passed += 1;
 });
 stream.on("test:fail", (data) => {
-  // A file fails with its tests; by itself where it could not be run, or took too long.
+  // A file fails with its tests; by itself if it could not be run, or took too long.
   if (leaf(data) || data.details?.error?.failureType !== "subtestsFailed") failed.push(data.name);
 });
 const printed = stream.compose(spec);

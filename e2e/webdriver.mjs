@@ -1,12 +1,12 @@
-// What the tests of the main path ask of a browser that Playwright does not drive, by the names of the WebDriver
-// standard. A browser says how a command gets there: `ask(name, parameters)`.
+// Interface of a browser that Playwright does not drive, for the tests of the main path, with the names of the
+// WebDriver standard. Subclasses implement how a command is sent: `ask(name, parameters)`.
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** The key under which WebDriver hands out an element. */
+/** Key under which WebDriver returns an element. */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
-/** Ends a child process and waits until it is gone; one that does not listen is killed. */
+/** Ends a child process and waits for it; kills it if it does not react. */
 export async function end(child) {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((done) => child.once("exit", done));
@@ -21,7 +21,7 @@ export class WebDriver {
     await this.ask("Navigate", { url });
   }
 
-  /** Runs a function on the page and gives what it returns or resolves to. */
+  /** Runs a function on the page and returns its result, or what it resolves to. */
   async evaluate(run, ...args) {
     const script = `const [args, done] = [[...arguments].slice(0, -1), arguments[arguments.length - 1]];
       Promise.resolve().then(() => (${run})(...args)).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
@@ -30,7 +30,7 @@ export class WebDriver {
     return value.value;
   }
 
-  /** Waits until the function returns something true, and gives that. */
+  /** Waits until the function returns something true, and returns that. */
   async until(run, ...args) {
     const most = Number(process.env.GEMMSCOPE_WAIT ?? 60_000);
     for (const end = Date.now() + most; ; await new Promise((done) => setTimeout(done, 50))) {
@@ -49,18 +49,18 @@ export class WebDriver {
     await this.ask("ElementClick", { id: await this.#find(selector) });
   }
 
-  /** Types text; into a file field, the path of a file. */
+  /** Types text; for a file field, the path of a file. */
   async type(selector, text) {
     await this.ask("ElementSendKeys", { id: await this.#find(selector), text });
   }
 
-  /** A picture of the page, as PNG. */
+  /** Saves a screenshot of the page, as PNG. */
   async screenshot(path) {
     writeFileSync(path, Buffer.from(await this.ask("TakeScreenshot", { full: false }), "base64"));
   }
 }
 
-/** A port that nobody listens at. */
+/** A free port. */
 export function freePort() {
   return new Promise((done) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

@@ -1,5 +1,5 @@
-// WebKit for the tests of the main path, the engine of Safari: the small browser that Debian's webkit2gtk-driver brings
-// along, driven over HTTP by its WebKitWebDriver, on a screen that nobody sees (Xvfb) where there is none.
+// WebKit, the engine of Safari, for the tests of the main path: the small browser in Debian's webkit2gtk-driver, driven
+// over HTTP by its WebKitWebDriver, on a virtual screen (Xvfb) if there is no real one.
 import { execFileSync, spawn } from "node:child_process";
 import { WebDriver, end, freePort } from "./webdriver.mjs";
 
@@ -22,7 +22,7 @@ const runs = (name, ...args) => {
   }
 };
 
-/** True where this machine has WebKit's driver and a screen for it. */
+/** True if this machine has WebKit's driver and a screen for it. */
 export const webkit = () => Boolean(runs("WebKitWebDriver", "--help") && (process.env.DISPLAY || runs("Xvfb", "-help")));
 
 export class WebKit extends WebDriver {
@@ -31,7 +31,7 @@ export class WebKit extends WebDriver {
 
   static async launch() {
     const it = new WebKit();
-    // A test that dies leaves no browser behind.
+    // A test that crashes leaves no browser behind.
     process.once("exit", () => it.#children.forEach((child) => child.kill("SIGKILL")));
     try {
       await it.#start();
@@ -57,7 +57,7 @@ export class WebKit extends WebDriver {
     await this.ask("SetTimeouts", { script: 60_000, pageLoad: 60_000 });
   }
 
-  /** Starts a screen, and gives its number. */
+  /** Starts a screen; returns its number. */
   async #screen() {
     const server = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", "1400x1000x24"], { stdio: ["ignore", "ignore", "ignore", "pipe"] });
     this.#children.push(server);
@@ -73,7 +73,7 @@ export class WebKit extends WebDriver {
 
   async #send(method, path, parameters) {
     const body = method === "POST" ? JSON.stringify(parameters) : undefined;
-    // A driver that answers no more is an error with a name, not a test that hangs.
+    // A driver that stops answering is a named error, not a test that hangs.
     const response = await fetch(`http://127.0.0.1:${this.#port}/session${path}`, { method, body, signal: AbortSignal.timeout(90_000) });
     const { value } = await response.json();
     if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
@@ -85,8 +85,8 @@ export class WebKit extends WebDriver {
     return this.#send(method, `/${this.#session}/${path.replace("{id}", id)}`, parameters);
   }
 
-  /** Under load the driver of WebKitGTK now and then cannot read back what a function returned, which says nothing of the
-   *  page: the functions only ask, so they ask again, once. */
+  /** Under load WebKitGTK's driver sometimes cannot read back the result of a function, which is no fault of the
+   *  page. The functions only query, so they are run again, once. */
   async evaluate(run, ...args) {
     try {
       return await super.evaluate(run, ...args);
@@ -102,9 +102,9 @@ export class WebKit extends WebDriver {
     await this.#listen();
   }
 
-  /** Takes what the page logged so far, and begins to listen to it. The driver itself hands out no log. */
+  /** Takes what the page has logged so far, and starts to listen to it. The driver itself provides no log. */
   async #listen() {
-    // What was logged is taken, not asked for: once.
+    // The log is removed when read, so read it once.
     const logged = await super.evaluate(() => {
       if (!window.trouble) {
         const said = (window.trouble = []);
@@ -122,7 +122,7 @@ export class WebKit extends WebDriver {
     this.#trouble.push(...logged);
   }
 
-  /** Errors and refusals since each page was loaded; none for the icon that the browser itself asks a host for. */
+  /** Errors and refusals since each page was loaded; the icon that the browser itself requests does not count. */
   async trouble() {
     await this.#listen();
     return this.#trouble.filter((line) => !line.endsWith("/favicon.ico"));

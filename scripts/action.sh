@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # The steps of action.yml, which sets the variables.
 #
-#   action.sh command   finds or fetches the command gemmscope
-#   action.sh check     verdict, report and page into a folder, the job's summary and the step's outputs; the verdict's
-#                       exit code is an output, so that the files are kept before the job fails
+#   action.sh command   finds or downloads the command gemmscope
+#   action.sh check     writes verdict, report and page into a folder, the job summary and the step's outputs; the
+#                       verdict's exit code is an output, so that the files are kept before the job fails
 #
-# The runner obeys lines of the log that begin with "::". While something runs that prints what stands in files, it is
-# told to obey none: only a random word, which nobody else knows, ends that.
+# The runner interprets lines of the log that begin with "::". While a command runs that prints text from files, it is
+# told to ignore them until a random word, which nobody else knows.
 set -euo pipefail
-# One stream, so that nothing of the command comes before or after the lines that surround it.
+# A single stream, so that the output of the command stays between the lines around it.
 exec 2>&1
 
 word=
@@ -16,7 +16,7 @@ quiet() {
   word=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   echo "::stop-commands::$word"
 }
-# Also after a line of the command that has no end.
+# Works even after an unterminated line of the command.
 obey() {
   [ -z "$word" ] || printf '\n::%s::\n' "$word"
   word=
@@ -46,7 +46,7 @@ command_step() {
   output command "$folder/gemmscope"
 }
 
-# The files of a line of the input, into the array found: wildcards are expanded, whatever the names hold.
+# Expands the wildcards in a line of the input into the array `found`, for any file names.
 expand() {
   local IFS=
   found=("$1")
@@ -55,15 +55,15 @@ expand() {
     # shellcheck disable=SC2206 # The pattern is to be expanded; without IFS no name is split.
     found=($1)
     shopt -u nullglob
-    # Without a match the name stays, and the command says that there is no such file.
+    # Without a match the pattern stays, and the command reports that there is no such file.
     [ ${#found[@]} -gt 0 ] || found=("$1")
   fi
 }
 
-# Most bytes of a job's summary that GitHub takes, less some for the verdict.
+# Maximum bytes of a job summary on GitHub, less some for the verdict.
 SUMMARY_LIMIT=${SUMMARY_LIMIT-900000}
 
-# The first blocks of a document, whole ones: a cut table or character spoils what follows.
+# The first blocks of a document, each complete: a cut table or character would spoil what follows.
 blocks() {
   LC_ALL=C awk -v limit="$SUMMARY_LIMIT" -v RS= '
     { size += length($0) + 2; if (size > limit) { print "The rest is in report.md of the artifact."; exit } printf "%s\n\n", $0 }
@@ -78,7 +78,7 @@ check_step() {
     [ -n "$line" ] || continue
     expand "$line"
     for file in "${found[@]}"; do
-      # "-" alone would be standard input.
+      # "-" alone would mean standard input.
       case $file in -) files+=(./-) ;; *) files+=("$file") ;; esac
     done
   done <<<"$FILES"
@@ -106,7 +106,7 @@ check_step() {
     output held ""
   fi
 
-  # What can be read is shown, whatever the verdict.
+  # Readable files are reported, whatever the verdict.
   "$COMMAND" report "${common[@]}" -o "$folder/report.md" -- "${files[@]}" || [ "$code" != 0 ] || code=1
   local page=0
   "$COMMAND" page "${common[@]}" -o "$folder/gemmscope.html" -- "${files[@]}" || page=$?

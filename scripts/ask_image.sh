@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/ask_image.sh ENGINE IMAGE: runs the container of deploy/ as the guide says and as Kubernetes does (without root,
-# read-only but for /tmp), and asks for the page, its program and what is not there. ENGINE is docker or podman.
+# scripts/ask_image.sh ENGINE IMAGE: runs the container of deploy/ as the guide says and as Kubernetes does (without
+# root, read-only except for /tmp), and requests the page, its program and a missing file. ENGINE is docker or podman.
 set -euo pipefail
 engine=$1 image=$2 port=${PORT:-18080}
 id=$($engine run --detach --publish "127.0.0.1:$port:8080" --read-only --tmpfs /tmp --cap-drop ALL --user 101 ${RUN_OPTIONS:-} "$image")

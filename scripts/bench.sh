@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# make bench: times of reading, computing and drawing, natively and in Chromium; tables here, JSON in benches/out/.
+# make bench: times for reading, computing and drawing, natively and in Chromium; tables here, JSON in benches/out/.
 #   scripts/bench.sh [native|browser] [--big]      --big adds 5 million rows
-# PEERS=FOLDER names a bench of other stacks on the same work (default: where our reference lies beside the checkout);
-# its figures come after ours, of the same minutes on the same machine.
-# In the browser it measures dist/ as it is: `make build` first.
+# PEERS=FOLDER names a benchmark of other stacks for the same work (default: our reference beside the checkout); its
+# figures follow ours, measured at the same time on the same machine. The browser part measures dist/ as it is: run
+# `make build` first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=all
@@ -24,7 +24,7 @@ if [ -f .tools/env ]; then
 fi
 data=benches/out/data
 mkdir -p "$data"
-# A file is made again when the generator changed.
+# A file is generated again if the generator changed.
 make_file() {
   if [ ! -s "$3" ] || [ scripts/gen_gemm_csv.mjs -nt "$3" ]; then
     node scripts/gen_gemm_csv.mjs "$1" "$3" --kind "$2"
@@ -36,7 +36,7 @@ for n in "${rows[@]}"; do
   files+=("$data/long-$n.csv")
 done
 make_file 50000 trace "$data/trace-50000.csv"
-# Tiles and iterations: what the tile map and the tuning history are drawn from.
+# Tiles and iterations: data of the tile map and the tuning history.
 make_file 100000 sweep "$data/sweep-100000.csv"
 if [ "$part" != browser ]; then
   echo "== native"
@@ -57,7 +57,7 @@ if [ "$part" != native ]; then
     mkdir -p benches/out/peers
     cp -R "$peers/." benches/out/peers
     chmod -R u+w benches/out/peers
-    # It names a browser that may not be the one that is here.
+    # It may name a browser other than the one here.
     sed -i "s#'/usr/bin/chromium'#'${CHROME:-/usr/bin/chromium}'#" benches/out/peers/bench.mjs
     (
       cd benches/out/peers

@@ -1,6 +1,6 @@
-// node scripts/docs.mjs [out]: builds the documentation: chapters of docs/src with their pictures drawn by the native
-// command, their data beside them, and what the command, the recipes and deploy/ say filled in, so that it cannot
-// drift. Needs `cargo build` and mdbook (scripts/setup.sh).
+// node scripts/docs.mjs [out]: builds the documentation: chapters of docs/src with pictures drawn by the native
+// command, their data beside them, and output of the command, recipes and deploy/ filled in, so that it cannot drift.
+// Needs `cargo build` and mdbook (scripts/setup.sh).
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -8,11 +8,11 @@ import { fileURLToPath } from "node:url";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = resolve(process.argv[2] ?? join(project, "target", "docs", "book"));
-// Its own, so that two runs do not write into one.
+// A separate folder, so that two runs do not write to the same one.
 const work = join(project, "target", "docs", `source-${process.pid}`);
 const run = (...args) => execFileSync(join(project, "target", "debug", "gemmscope"), args, { cwd: project, encoding: "utf8" });
 const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
-/** A file, or the lines of it between `ANCHOR: name` and `ANCHOR_END: name`, less their indentation. */
+/** A file, or its lines between `ANCHOR: name` and `ANCHOR_END: name`, without their common indentation. */
 const file = (value) => {
   const [path, anchor] = value.split("#");
   if (!anchor) return text(path);
@@ -20,7 +20,7 @@ const file = (value) => {
   if (!part) throw new Error(`${path} has no part ${anchor}`);
   return part[1].replaceAll(`\n${part[1].match(/^ */)[0]}`, "\n").trimStart();
 };
-/** The entry of a device in the catalogue, as it stands there. */
+/** The entry of a device in the catalogue, verbatim. */
 const device = (id) => text("crates/model/src/hardware/catalog.json").split(/^(?=  \{)/m).find((entry) => entry.includes(`"id": "${id}"`)).trim().replace(/,$/, "").replaceAll("\n  ", "\n");
 
 /** Pictures: name, arguments of `gemmscope render`. */
@@ -44,8 +44,8 @@ for (const [name, [file, ...args]] of Object.entries(PICTURES)) {
   const files = [file, ...args.filter((a) => a.endsWith(".json"))].map((f) => join(project, f));
   run("render", ...files, ...args.filter((a) => !a.endsWith(".json")), "-o", join(src, "pictures", `${name}.svg`));
 }
-// formats.md lists every format (tests/import.rs). In the book a format stands in the chapter of its family, in one alone;
-// the list leads there.
+// formats.md lists every format (tests/import.rs). In the book a format is in the chapter of its family, and only
+// there; the list links to it.
 const listed = readFileSync(join(src, "formats.md"), "utf8").split(/\n(?=## )/);
 const formats = new Map(listed.map((section) => [section.match(/^Id: `(.*?)`/m)?.[1], section]).filter(([id]) => id));
 const told = new Map();
@@ -56,7 +56,7 @@ const format = (id, chapter) => {
   told.set(id, chapter);
   return section.replace(/^## /, "### ");
 };
-/** The list in the book: its own sections, and a table in the place of the formats. */
+/** The list in the book: its own sections, and a table instead of the formats. */
 const contents = () => {
   const [head, ...rest] = listed.filter((section) => !/^Id: /m.test(section));
   const rows = [...formats].map(([id, section]) => {
@@ -67,9 +67,9 @@ const contents = () => {
   });
   return [head, `\n| format | id |\n|---|---|\n${rows.join("\n")}\n`, ...rest].join("\n");
 };
-// A line a place, and indented below it a line a picture.
+// A line per place, followed by an indented line per picture.
 const views = run("views").trimEnd().split("\n").map((line) => line.match(/^(\s*)(\S+)\s+(.*)$/).slice(1));
-// The rules as `gemmscope rules` prints them: a line with id and title, then a line a fact.
+// The rules as `gemmscope rules` prints them: a line with id and title, then a line per fact.
 const rules = () =>
   run("rules").trim().split(/\n(?=\S)/).map((rule) => {
     const [head, ...facts] = rule.split("\n");
@@ -100,7 +100,7 @@ const filled = {
   ids: () => views.map(([, id]) => `\`${id}\``).join(", "),
   element: () => recipe("mdbook/src/index.md").split("\n").filter((l) => l.startsWith("<")).join("\n"),
 };
-// The list of formats last: it says which chapter told of which.
+// The list of formats last, because it links to the chapters.
 const chapters = readdirSync(src).filter((n) => n.endsWith(".md") && n !== "formats.md");
 for (const name of [...chapters, "formats.md"]) {
   const path = join(src, name);

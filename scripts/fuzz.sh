@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets one after another on the stable compiler, and says what each of them found.
+# Runs the fuzz targets one after another on the stable compiler, and reports what each of them found.
 #
-#   scripts/fuzz.sh SECONDS [TARGET...]   all targets where none is named
+#   scripts/fuzz.sh SECONDS [TARGET...]   default: all targets
 #
-# A target starts from fuzz/seeds and the fixtures. Inputs that are worth keeping go to fuzz/corpus, those that break
-# something to fuzz/artifacts. Such an input, made small, becomes a file in fuzz/seeds, which tests/fuzz_checks.rs reads,
-# or a test in tests/import_corpus.rs.
+# A target starts from fuzz/seeds and the fixtures. Inputs worth keeping go to fuzz/corpus, failing ones to
+# fuzz/artifacts. A failing input, minimised, becomes a file in fuzz/seeds, which tests/fuzz_checks.rs reads, or a test
+# in tests/import_corpus.rs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,14 +17,14 @@ if [ $# -eq 0 ]; then
   set -- "${targets[@]%.rs}"
 fi
 
-# The instrumentation that libFuzzer reads: edge counters in line, their table, and what comparisons compare.
+# Instrumentation for libFuzzer: inline edge counters, their table, and operands of comparisons.
 pass=-Cllvm-args=-sanitizer-coverage
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module $pass-level=4 $pass-inline-8bit-counters $pass-pc-table $pass-trace-compares -Cdebug-assertions -Ccodegen-units=1"
 host=$(rustc -vV | sed -n 's/^host: //p')
 folder=${FUZZ_TARGET_DIR:-$PWD/fuzz/target}
 bins=()
 for target in "$@"; do bins+=(--bin "$target"); done
-# With a target named, the flags reach no build script.
+# With an explicit target, the flags do not apply to build scripts.
 cargo build --quiet --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder" "${bins[@]}"
 
 broken=0

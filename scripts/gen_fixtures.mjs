@@ -1,6 +1,6 @@
-// node scripts/gen_fixtures.mjs [FOLDER]: writes the larger fixtures (to tests/fixtures). Every number is made up here;
-// only the headers and the way values are written are those of the tools. The same script writes the same bytes: a
-// test compares them with what is committed.
+// node scripts/gen_fixtures.mjs [FOLDER]: writes the larger fixtures (to tests/fixtures). All numbers are made up here;
+// only the headers and the number formats are those of the tools. The output is deterministic: a test compares it with
+// the committed files.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ const csv = (head, rows) => lines(head.join(","), rows.map((row) => head.map((na
 
 const work = (m, n, k) => 2 * m * n * k;
 const bytes = (m, n, k) => 2 * (m * k + k * n + m * n);
-/** Seconds that the roofs of a device allow: FLOP/s and B/s. */
+/** Roof time on a device, seconds, with peak in FLOP/s and bandwidth in B/s. */
 const least = (m, n, k, [peak, bandwidth]) => Math.max(work(m, n, k) / peak, bytes(m, n, k) / bandwidth);
 const MI300X = [1307.4e12, 5.3e12];
 
@@ -36,7 +36,7 @@ function sizes() {
   for (const m of [16, 64, 256, 1024, 2048, 4096]) {
     for (const n of [1024, 2048, 4096, 8192, 28672]) {
       for (const k of [1024, 2048, 4096, 8192, 16384, 65536]) {
-        // The same for every M, so that a winner can change along it.
+        // The same for every M, so that the winner can change with M.
         const at = out.length % 30;
         const tag = m < 100 ? "skinny" : m < 2000 ? "prefill" : "square";
         out.push({ m, n, k, tag, layout: layouts[(at * 7 + (at >> 3)) % 4], types: at % 2 ? ["fp16"] : ["fp16", "bf16"] });
@@ -54,7 +54,7 @@ function libraries() {
     const reach = 0.15 + 0.7 * next();
     const slower = 1.2 + 4 * next();
     for (const type of types) {
-      // One that its caches serve faster than memory could; bf16 takes a quarter longer throughout.
+      // One that caches serve faster than DRAM could; bf16 takes a quarter longer throughout.
       const share = m === 16 && n === 2048 && k === 65536 ? 1.02 : reach;
       const us = digits((least(m, n, k, MI300X) / share) * 1e6 * (type === "bf16" && share < 1 ? 1.25 : 1), 7);
       const [a, b] = layout;
@@ -97,7 +97,7 @@ function tileSweep() {
   return { "generic/tile_sweep.csv": lines("source_file,dtype,M,N,K,batch,tile_m,tile_n,gflops,time_us,kernel", rows) };
 }
 
-/** The best width of a column block, stated without times: the smallest N that keeps enough blocks, and one odd row. */
+/** The best width of a column block, stated without times: the smallest N with enough blocks, and one odd row. */
 function bestBlocks() {
   const rows = [];
   for (const k of [2048, 8192]) {
@@ -120,7 +120,7 @@ function logs() {
     return [ta, tb, 0, 1, m, n, k, 1, lda, m * k, 0, ldb, n * k, m, m * n, m, m * n, type, type, type, type, "f32_r", 0, 0, 0, 0, 0, "none", 0, "non-supported type"];
   };
   const rate = (m, n, k, us) => digits(work(m, n, k) / us / 1e3, 6);
-  // GiB/s under a decimal label, without C.
+  // GiB/s under a decimal unit, without C.
   const gib = (m, n, k, us, size) => digits((size * (m * k + k * n + m * n)) / (us * 1e-6) / 2 ** 30, 6);
   const bench = lines(
     "# three runs",
@@ -142,7 +142,7 @@ function logs() {
   const header = "function,a_type,b_type,c_type,d_type,compute_type,transA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us";
   const rows = [];
   for (const size of [384, 768, 1536, 3072]) {
-    // Real numbers count 2MNK, complex ones 8MNK.
+    // Real products count 2MNK, complex ones 8MNK.
     for (const [type, alpha, zero, flops, peak] of [["f32_r", "1", "0", 2, 30e12], ["f64_r", "1", "0", 2, 25e12], ["f32_c", "(1: 0)", "(0: 0)", 8, 28e12]]) {
       const us = digits((flops * size ** 3 * 1e6) / peak + 15, 4);
       const gflops = digits((flops * size ** 3) / us / 1e3, 6);
@@ -169,7 +169,7 @@ function logs() {
 const BF16 = "'c10::BFloat16', 'c10::BFloat16'";
 const tuple = (...parts) => `(${parts.join(", ")})`;
 
-/** A GEMM of a trace: what each of the report's tables derives its cells from. */
+/** A GEMM of a trace, from which each of the report's tables derives its cells. */
 function gemm(name, m, n, k, us, count, kernel, more = {}) {
   const types = more.types ?? BF16;
   return { name, m, n, k, us, count, kernel, bias: name === "aten::addmm", types, transposed: true, spec: "matrix_bf16", uid: more.uid ?? m + n, ...more };
@@ -177,7 +177,7 @@ function gemm(name, m, n, k, us, count, kernel, more = {}) {
 
 const stats = (prefix, mean) => ({ [`${prefix}_mean`]: mean, [`${prefix}_median`]: mean, [`${prefix}_std`]: 0, [`${prefix}_min`]: mean, [`${prefix}_max`]: mean });
 
-/** Cells that the tables share; MB are MiB, the roof is the achievable one. */
+/** Cells shared by the tables; their MB are MiB, the roof is the achievable one. */
 function cells(g, roof) {
   const element = g.spec === "matrix_bf16" ? 2 : 4;
   const moved = (element * bytes(g.m, g.n, g.k)) / 2;
@@ -197,7 +197,7 @@ function cells(g, roof) {
 
 const five = (prefix) => ["mean", "median", "std", "min", "max"].map((s) => `${prefix}_${s}`);
 
-/** GEMM.csv of a report; reports of other versions have other columns in another order. */
+/** GEMM.csv of a report; other versions have different columns in a different order. */
 function gemmTable(gemms, { roof, transpose = true, wrapped = false }) {
   const params = wrapped
     ? ["param: M", "param: N", "param: K", "param: bias", "param: dtype_A_B", "param: B", "param: transpose", "param: stride_A", "param: stride_B", "num_kernels"]
@@ -225,7 +225,7 @@ function gemmTable(gemms, { roof, transpose = true, wrapped = false }) {
   return csv(head, rows);
 }
 
-/** gemm_ops.csv and unified_perf_summary.csv: a row an operation, GEMM or not. */
+/** gemm_ops.csv and unified_perf_summary.csv: a row per operation, GEMM or not. */
 function operations(gemms, { roof, others = [], enhanced = false }) {
   const head = [
     "name", "op category", "process_name", "process_label", "thread_name", "Input Dims", "Input type", "Input Strides", "Concrete Inputs", "ex_UID",
@@ -258,15 +258,15 @@ function operations(gemms, { roof, others = [], enhanced = false }) {
 
 const tensile = (tile) => `Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT${tile}_MI16x16x1_SN_LDSB1_ISA942_K1_WS64_WG32_8_1`;
 
-/** No size of a known model, so that only one reading of the rows fits. */
+/** Not a size of a known model, so that the rows are unambiguous. */
 const TOKENS = 6016;
-/** The layers of a small transformer (hidden 1024, 2816 in the middle) over so many tokens. */
+/** The layers of a small transformer (hidden size 1024, intermediate size 2816) for so many tokens. */
 const prefill = (scale, kernels, more) => [
   gemm("aten::mm", TOKENS, 2816, 1024, digits(76 * scale, 6), 48, kernels[0], { uid: 210, ...more }),
   gemm("aten::addmm", TOKENS, 1024, 1024, digits(31 * scale, 6), 72, kernels[1], { uid: 80, ...more }),
   gemm("aten::mm", TOKENS, 1024, 2816, digits(69 * scale, 6), 24, kernels[1], { uid: 240, ...more }),
   gemm("aten::mm", TOKENS, 1024, 1024, digits(30.5 * scale, 6), 24, kernels[1], { uid: 200, ...more }),
-  // The angles of rotary positions: no layer of the model.
+  // The angles of rotary embeddings: not a layer of the model.
   gemm("aten::bmm", 32, 512, 1, digits(4.5 * scale, 6), 1, kernels[2], { uid: 40, types: "'float', 'float'", spec: "matrix_fp32", transposed: false }),
 ];
 
@@ -274,7 +274,7 @@ function reports() {
   const roof = [708e12, 5.3e12];
   const amd = prefill(1, [tensile("128x224x64"), tensile("256x128x64"), tensile("16x16x128")]);
   const nvidia = prefill(0.75, ["sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1", "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64_warpgroupsize2x1x1", "cutlass_80_simt_sgemm_128x32_8x5_nn_align1"]);
-  // A wrapper and the operation below it, each with the same time.
+  // A wrapper and the operation inside it, each with the same time.
   const decode = [[24, 3072, 1536, true, 9.5, 12], [24, 1536, 2048, true, 8.25, 12], [24, 64000, 1536, false, 96, 1]].flatMap(([m, n, k, bias, us, count], i) =>
     [{ name: "vllm::rocm_unquantized_gemm", wrapper: true }, { name: bias ? "aten::addmm" : "aten::mm" }].map((what, j) =>
       gemm(what.name, m, n, k, us, count, tensile("32x32x256"), { ...what, bias, uid: 100 * i + 10 * j, types: what.wrapper ? `${BF16}, ${bias ? "'c10::BFloat16'" : "''"}` : BF16 })));
@@ -310,7 +310,7 @@ function reports() {
   };
 }
 
-/** Path below tests/fixtures to text. */
+/** Maps paths below tests/fixtures to text. */
 export const fixtures = () => ({ ...libraries(), ...tileSweep(), ...bestBlocks(), ...logs(), ...reports() });
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,19 +1,19 @@
 #!/usr/bin/env node
-// Writes a GEMM benchmark CSV of any length, the same for the same seed: what the benches and big-file tests read.
+// Writes a GEMM benchmark CSV of any length, deterministic for a seed, for benchmarks and tests with big files.
 //
 //   node scripts/gen_gemm_csv.mjs ROWS [FILE] [--kind long|trace|sweep] [--seed 1] [--bad 0.001]
 //
-// long   model,kernel,dtype,batch,M,N,K,transA,transB,time_us   about 60 bytes a row
-// trace  48 columns with quoted cells, as an operator report of a trace has them; about 1.4 kB a row
-// sweep  library,kernel,iteration,status,tile_m,...: 64 tiles and libraries of each shape, as tuning runs write them
-// --bad is the share of rows whose time cannot be read (0: none). Without FILE the rows go to standard output.
+// long   model,kernel,dtype,batch,M,N,K,transA,transB,time_us   about 60 bytes per row
+// trace  48 columns with quoted cells, as in an operator report of a trace; about 1.4 kB per row
+// sweep  library,kernel,iteration,status,tile_m,...: 64 tiles and libraries for each shape, as written by tuning runs
+// --bad is the share of rows with an unreadable time (0: none). Without FILE the rows go to standard output.
 // The times are made up: a roof of an H100-like device, an efficiency between 15 and 95 %, and a launch cost.
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 export const LONG_HEADER = "model,kernel,dtype,batch,M,N,K,transA,transB,time_us";
 
-// Numbers of the trace report's header: how each metric is summarised.
+// Suffixes in the trace report's header: how each metric is summarised.
 const STATS = ["mean", "median", "std", "min", "max"];
 const spread = (name) => STATS.map((stat) => `${name}_${stat}`);
 export const TRACE_HEADER = [
@@ -52,7 +52,7 @@ const TILES = [64, 96, 128, 160, 192, 256];
 const SPLITS = [1, 1, 1, 2, 4];
 const BATCHES = [1, 1, 1, 1, 2, 8, 16, 32];
 
-/** Uniform numbers in [0, 1) from a 32-bit seed: xorshift, twice mixed. */
+/** Uniform numbers in [0, 1) from a 32-bit seed: xorshift, mixed twice. */
 export function random(seed) {
   let state = (Math.imul(seed | 0, 0x9e3779b1) ^ 0x85ebca6b) | 1;
   return () => {
@@ -63,7 +63,7 @@ export function random(seed) {
   };
 }
 
-/** One made-up measurement after another. */
+/** Generates made-up measurements. */
 function* measurements(count, seed) {
   const next = random(seed);
   const pick = (list) => list[Math.floor(next() * list.length)];
@@ -95,7 +95,7 @@ function trace(r, time) {
   const us = Number.isNaN(Number(time)) ? Number.NaN : Number(time);
   const count = 1 + Math.floor(r.next() * 96);
   const noise = 0.002 + 0.05 * r.next();
-  // What each summary of a metric is, given its mean; a rate is highest where the time is lowest.
+  // Each summary of a metric, given its mean; a rate is highest when the time is lowest.
   const summary = (mean) => [mean, mean * (1 - noise / 5), count > 1 ? mean * noise : "", mean * (1 - noise), mean * (1 + 2 * noise)];
   const kernel =
     `Cijk_Ailk_Bljk_${r.dtype.name === "fp16" ? "HHS" : "BBS"}_BH_MT${r.tileN}x${r.tileM}x64_MI16x16x16x1_SN_LDSB0_APM1_AF0EM1_AMAS3_ASE_ASGT_` +
@@ -127,7 +127,7 @@ function trace(r, time) {
 
 export const SWEEP_HEADER = "library,kernel,iteration,status,tile_m,tile_n,tile_k,split_k,dtype,M,N,K,time_us";
 
-// One shape of flat and square sizes after another, each under every tile of two libraries.
+// Flat and square shapes, one after another, each with every tile of two libraries.
 const SWEPT = 64;
 function sweep(r, time) {
   const shape = Math.floor(r.row / SWEPT);
@@ -135,7 +135,7 @@ function sweep(r, time) {
   const [library, tileM, tileN] = [["hipBLASLt", "rocBLAS"][at >> 5], 64 << (at & 1), 32 << ((at >> 1) & 3)];
   const [m, n, k] = [[1, 8, 64, 512, 4096][shape % 5], 1024 * (1 + (Math.floor(shape / 5) % 32)), 1024 * (1 + Math.floor(shape / 160))];
   const status = r.next() < 0.03 ? "correctness failed" : "ok";
-  // Too large a tile wastes, too small a one moves more.
+  // Too large a tile wastes work, too small a one moves more bytes.
   const us = ((2 * m * n * k) / 4e8 / (0.3 + 0.5 * r.next())) * (1 + 32 / tileN) * Math.max(1, tileM / (8 * m)) + 3;
   const cells = [library, `mt${tileM}x${tileN}_v${at}`, at, status, tileM, tileN, 64, 1 << ((at >> 3) & 3), "fp16", m, n, k];
   return [...cells, status !== "ok" || Number.isNaN(Number(time)) ? "" : us.toFixed(3)].join(",");

@@ -1,24 +1,26 @@
 #!/usr/bin/env node
-// Writes public/reference: published GEMM times, one compact file a device and type, and the list of them, tables.json.
+// Writes public/reference: published GEMM times, one compact file per device and type, and their list, tables.json.
 //
 //   node scripts/gen_reference.mjs FOLDER
 //
-// FOLDER holds NAME.csv.gz with the columns m,n,k,time_us,framework, a row a shape, NAME as in TABLES below. They come from
+// FOLDER contains NAME.csv.gz with the columns m,n,k,time_us,framework, a row per shape, NAME as in TABLES below.
+// Sources:
 // - ai-dynamo/aiconfigurator (Apache-2.0), aic-core/src/aiconfigurator_core/systems/data/DEVICE/gemm: the newest table
-//   (gemm_perf.parquet) of each framework in the copy of 2026-08-21, of each shape the fastest of the frameworks; rows with
-//   a size or a time of 0 are left out, and those of vLLM's fp8_block, which were timed without a CUDA graph
+//   (gemm_perf.parquet) of each framework in the copy of 2026-08-21, for each shape the fastest framework; without rows
+//   with a size or a time of 0, and without vLLM's fp8_block rows, which were timed without a CUDA graph
 //   (aiconfigurator issue 1047);
-// - ROCm/aiter (MIT), the tuned GEMM tables below aiter/configs in the copy of 2026-08-22 but those of MoE and batches, of
-//   each shape the fastest kernel; placeholders (1 µs and less) and times over 2 % above the datasheet's roof are left out.
+// - ROCm/aiter (MIT), the tuned GEMM tables below aiter/configs in the copy of 2026-08-22, except those of MoE and
+//   batches, for each shape the fastest kernel; without placeholders (1 µs and less) and times over 2 % above the
+//   datasheet roof.
 //
-// A file is gzip over three parts of bytes, read by crates/model/src/reference/packed.rs:
-// 1. shapes: LEB128 numbers. Count of N; of each N its difference to the last and its count of K; of each K the same with
-//    its count of M; of each M its difference. A count starts the differences anew, from 0.
-// 2. times: of each shape the step round(ln(ns) / ln(1.02)), as zigzag LEB128 of its difference to the shape before it.
-// 3. frameworks: a byte a shape, its place in the list `by` of tables.json.
-// Each part begins with its length in bytes, LEB128.
+// A file is gzip over three parts, read by crates/model/src/reference/packed.rs:
+// 1. shapes: LEB128 numbers. Count of N; for each N its difference to the previous one and its count of K; for each K
+//    the same with its count of M; for each M its difference. Differences restart from 0 after each count.
+// 2. times: for each shape the step round(ln(ns) / ln(1.02)), as zigzag LEB128 of its difference to the previous shape.
+// 3. frameworks: a byte per shape, its index in the list `by` of tables.json.
+// Each part is preceded by its length in bytes, LEB128.
 //
-// The errors of tables.json are 1 at first; then write them: UPDATE_GOLDEN=1 cargo test -p gemmscope-model reference
+// The errors in tables.json are 1 at first; compute them with: UPDATE_GOLDEN=1 cargo test -p gemmscope-model reference
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 
@@ -46,7 +48,7 @@ const DEVICES = {
   mi355x: kernel("mi355x"),
   rtx_pro_6000_server: layer("rtx-pro-6000-server", NVIDIA),
 };
-// Names of types in FOLDER, and those of gemmscope (crates/model/src/reference/precision.rs).
+// Names of types in FOLDER, and in gemmscope (crates/model/src/reference/precision.rs).
 const TYPES = {
   bfloat16: "bf16",
   fp8: "fp8",
@@ -64,13 +66,13 @@ const [folder] = process.argv.slice(2);
 if (!folder) throw new Error("usage: gen_reference.mjs FOLDER");
 const out = new URL("../public/reference/", import.meta.url);
 
-/** Bytes of a number of at least 0: seven bits each, the lowest first. */
+/** Appends a non-negative number as LEB128: seven bits per byte, lowest first. */
 function leb(bytes, value) {
   for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128);
   bytes.push(value);
 }
 
-/** Rows of a CSV, by N, K and M, with steps of time. */
+/** Rows of a CSV, ordered by N, K and M, with steps of time. */
 function read(name) {
   const text = gunzipSync(readFileSync(`${folder}/${name}.csv.gz`)).toString();
   const [head, ...lines] = text.trim().split("\n");
@@ -82,7 +84,7 @@ function read(name) {
   return rows.sort((a, b) => a.n - b.n || a.k - b.k || a.m - b.m);
 }
 
-/** Rows by one of their sizes, in their order. */
+/** Groups rows by one of their sizes, in order. */
 function grouped(rows, size) {
   const groups = new Map();
   for (const row of rows) {

@@ -1,7 +1,7 @@
-// Links in the header of the start page. Where documentation and source lie is known to who builds: GEMMSCOPE_DOCS and
-// GEMMSCOPE_SOURCE hold an address, or one beside the page. Without them there are none.
+// Links in the header of the start page. The builder sets the locations of documentation and source: GEMMSCOPE_DOCS and
+// GEMMSCOPE_SOURCE are an absolute address, or one relative to the page. Without them there are no links.
 
-/** index.html with links to what is named. */
+/** index.html with links to the given addresses. */
 export function withLinks(html, { docs, source }) {
   const escaped = (url) => url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const links = [["Documentation", docs], ["Source", source]].filter(([, url]) => url).map(([name, url]) => `<a href="${escaped(url)}">${name}</a>`);

@@ -1,18 +1,18 @@
-// The list in sw.js: what one version of the page consists of, with the digest of each file. The worker keeps a file
-// only if it has that digest, so a server that hands out two versions at once, or a network that answers in its place,
-// never gets into the offline copy.
+// The list in sw.js: the files of one version of the page, each with its digest. The worker only keeps a file with that
+// digest, so a server that mixes two versions, or a network that answers in its place, never gets into the offline
+// copy.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The one-file page: a download, kept once somebody saved a page. */
+/** The one-file page: a download, kept once a page was saved. */
 const SINGLE = "gemmscope.html";
 /** Published times: each table is kept once it was used. */
 const TABLES = "reference";
-// The element is other pages' business.
+// The element belongs to other pages.
 const OTHERS = ["sw.js", "gemm-scope.js", SINGLE, "playground.html", "playground.mjs"];
 
-/** Writes version and list of the finished site `dist` into `template`, the text of public/sw.js. */
+/** Writes version and list of the built site `dist` into `template`, the text of public/sw.js. */
 export function writeWorker(dist, template) {
   const digest = (name) => `sha256-${createHash("sha256").update(readFileSync(join(dist, name))).digest("base64")}`;
   const files = readdirSync(dist).filter((name) => statSync(join(dist, name)).isFile());

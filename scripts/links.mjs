@@ -1,5 +1,5 @@
-// node scripts/links.mjs FOLDER [START]: follows every relative link, picture and script of the HTML files under FOLDER
-// and fails where one leads nowhere (or to an anchor that the page lacks). Addresses of other hosts are left alone.
+// node scripts/links.mjs FOLDER [START]: follows every relative link, picture and script of the HTML files in FOLDER,
+// and fails if one leads nowhere (or to a missing anchor). Addresses of other hosts are ignored.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
@@ -15,7 +15,7 @@ const anchors = (page) => {
 let links = 0;
 const dead = [];
 for (const page of pages) {
-  // print.html of a book repeats its chapters with links of their own.
+  // print.html of a book repeats its chapters, with its own links.
   if (/(print|404|toc)\.html$/.test(page)) continue;
   const html = readFileSync(page, "utf8").replace(/<!--[\s\S]*?-->/g, "").replace(/<(script|code|pre)\b[^>]*>[\s\S]*?<\/\1>/g, (m) => m.slice(0, m.indexOf(">") + 1));
   for (const [, value] of html.matchAll(/\s(?:href|src)="([^"]*)"/g)) {

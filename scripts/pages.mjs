@@ -1,6 +1,6 @@
-// node scripts/pages.mjs [out]: what GitHub Pages deploys, as one folder: the site at its root, the documentation in
-// docs/, and a folder for each released version, which embeds can rely on. VERSIONS=folder names the released ones (one
-// folder of a site each: v0.1.0/, ...; scripts/released.sh fetches them). What is not released has no such folder.
+// node scripts/pages.mjs [out]: the folder that is deployed to GitHub Pages: the site at its root, the documentation in
+// docs/, and a folder for each released version, which embeds can rely on. VERSIONS=folder has the released ones (a
+// site per folder: v0.1.0/, ...; scripts/released.sh downloads them). Unreleased versions have no folder.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ rmSync(out, { recursive: true, force: true });
 cpSync(dist, out, { recursive: true });
 const released = process.env.VERSIONS ?? "";
 const versions = existsSync(released) ? readdirSync(released).filter((name) => /^v\d/.test(name)) : [];
-/** Puts a site into the folder of its version. Such a folder is for embeds: only the root is kept offline. */
+/** Puts a site into the folder of its version. Such a folder is for embeds; only the root works offline. */
 function pin(site, name) {
   cpSync(site, join(out, name), { recursive: true });
   rmSync(join(out, name, "sw.js"), { force: true });

@@ -1,6 +1,6 @@
-// node scripts/release.mjs [out]: the files of a release from dist/: the site as a zip, the one-file page, the command and
-// the Python package with that page inside, checksums. The zip is written here, since its bytes then follow from the site
-// alone: same site, same checksum.
+// node scripts/release.mjs [out]: the files of a release, from dist/: the site as a zip, the one-file page, the command
+// and the Python package with that page inside, checksums. The zip is written here, so that it is reproducible: same
+// site, same checksum.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(project, "dist");
-/** A zip of a folder: names sorted, times fixed (1980-01-01). */
+/** A zip of a folder: sorted names, fixed times (1980-01-01). */
 export function zip(root) {
   const files = readdirSync(root, { recursive: true }).map((name) => join(root, name)).filter((path) => statSync(path).isFile()).sort();
   const parts = [];
@@ -50,13 +50,14 @@ export function zip(root) {
   return Buffer.concat([...parts, directory, end]);
 }
 
-/** Versions of the Python package's builder, and of the linker that binds the command to an old C library. */
+/** Versions of the Python package builder, and of the linker that links the command to an old C library. */
 const TOOLS = ["maturin==1.16.0", "ziglang==0.17.1"];
-/** Where a node with GPUs runs it: Linux with glibc 2.28 (2018) or newer, on x86-64 and on Arm (Grace). */
+/** Machines with GPUs: Linux with glibc 2.28 (2018) or newer, on x86-64 and Arm (Grace). */
 const MACHINES = ["x86_64", "aarch64"];
 const OWN = { x64: "x86_64", arm64: "aarch64" }[process.arch];
 
-/** The Python packages: the command with the page inside, and a small module. Gives the name of each machine's. */
+/** Builds the Python packages: the command with the page inside, and a small module. Returns the name of each
+ *  machine's. */
 function wheels(out) {
   const tools = join(project, "target", "wheel-tools");
   const bin = join(tools, "bin");
@@ -73,7 +74,7 @@ function wheels(out) {
   });
 }
 
-/** The command by itself: the one in the package. */
+/** The command alone, taken from the package. */
 function command(out, machine, wheel) {
   const work = join(project, "target", "release-command");
   rmSync(work, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/released.sh FOLDER: the site of every release into FOLDER/TAG, for scripts/pages.mjs. A release without a whole
-# site.zip is named and passed over: it must not keep the others from being deployed. Needs gh and unzip.
+# scripts/released.sh FOLDER: downloads the site of every release to FOLDER/TAG, for scripts/pages.mjs. A release
+# without a complete site.zip is reported and skipped, so that the others are still deployed. Needs gh and unzip.
 set -euo pipefail
 out=${1:?a folder for the sites}
 mkdir -p "$out"

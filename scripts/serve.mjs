@@ -1,4 +1,4 @@
-// node scripts/serve.mjs [dist] [8080] [/] [strict]: serves the built site on this machine only, under a path and with
+// node scripts/serve.mjs [dist] [8080] [/] [strict]: serves the built site on this machine only, below a path and with
 // one of the header sets of static.mjs.
 import { HEADERS, serve } from "./static.mjs";
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Brings in what building and testing gemmscope needs, says what and why, and leaves alone what is already there.
+# Installs what is needed to build and test gemmscope, says what and why, and keeps what is already there.
 #
-#   scripts/setup.sh tools  the site's tools alone, from Cargo.toml and this script: a layer of the container's build
-#   scripts/setup.sh site   that, and the crates: what the site build needs
-#   scripts/setup.sh docs   that, and what the book needs
-#   scripts/setup.sh        that, and what the tests need (a browser)
+#   scripts/setup.sh tools  only the site's tools, from Cargo.toml and this script: a layer of the container's build
+#   scripts/setup.sh site   tools, and the crates: needed by the site build
+#   scripts/setup.sh docs   site, and what the book needs
+#   scripts/setup.sh        docs, and what the tests need (a browser)
 #
-# GEMMSCOPE_ENGINES=all brings Firefox and WebKit beside Chromium, and no test of theirs is skipped then.
+# GEMMSCOPE_ENGINES=all also installs Firefox and WebKit, so that none of their tests is skipped.
 #
-# Tools of the right version on PATH are used; a missing one goes into .tools/ in this project (or the folder named by
-# GEMMSCOPE_TOOLS), never over an installed one. Only Debian packages, where one is needed, go into the system.
-# Writes .tools/env (PATH, CHROME) and .tools/env-wasm (the compiler for wasm32); make reads both.
+# Tools of the right version on PATH are used; missing ones are installed to .tools/ in this project (or the folder
+# GEMMSCOPE_TOOLS), never over an installed one. Only Debian packages, if needed, are installed in the system. Writes
+# .tools/env (PATH, CHROME) and .tools/env-wasm (the compiler for wasm32); make reads both.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +23,7 @@ TOOLS=${GEMMSCOPE_TOOLS:-$PWD/.tools}
 LOGS=$TOOLS/log
 mkdir -p "$TOOLS/bin" "$LOGS"
 PATH=$TOOLS/bin:$PATH
-# Both files are rewritten on each run; what the steps below find is added to them.
+# Both files are rewritten on each run; the steps below append to them.
 ENV_LINES=("export GEMMSCOPE_TOOLS=\"$TOOLS\"" "export PATH=\"$TOOLS/bin:\$PATH\"")
 WASM_LINES=()
 TIMES=()
@@ -31,7 +31,7 @@ TIMES=()
 die() { printf '\nsetup: %s\n' "$*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# step NAME WHY COMMAND...: runs a command with its output in a log, and times it.
+# step NAME WHY COMMAND...: runs a command, with its output in a log, and measures its time.
 step() {
   local name=$1 why=$2 start=$SECONDS log
   shift 2
@@ -44,7 +44,7 @@ step() {
   TIMES+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
 }
 
-# apt COMMAND PACKAGE...: installs Debian packages, or says what to do where there is no apt.
+# apt COMMAND PACKAGE...: installs Debian packages, or says what to do if there is no apt.
 APT_FRESH=
 apt() {
   local sudo=()
@@ -69,7 +69,7 @@ if [ "$WANT" = all ]; then
 fi
 
 # ---- Trunk -----------------------------------------------------------------------------------------------------------
-# The tools run for seconds, so they are compiled fast rather than to be fast.
+# The tools run for seconds only, so compile them quickly rather than with optimisation.
 quick_install() {
   local opt=$1 name=$2
   shift 2
@@ -80,8 +80,8 @@ quick_install() {
 
 BACKGROUND=
 if [ "$(trunk --version 2>/dev/null)" != "trunk $TRUNK_VERSION" ]; then
-  # The longest step: it goes on beside the next ones, in a process group of its own so that Ctrl+C ends it too.
-  # No TLS: Trunk runs offline here, it downloads nothing.
+  # The longest step, so it runs in the background, in a separate process group so that Ctrl+C ends it too. Without TLS:
+  # Trunk runs offline here and downloads nothing.
   set -m
   (
     step "trunk $TRUNK_VERSION" 'builds the site' quick_install 0 trunk trunk --version $TRUNK_VERSION --locked --no-default-features
@@ -93,9 +93,8 @@ if [ "$(trunk --version 2>/dev/null)" != "trunk $TRUNK_VERSION" ]; then
 fi
 
 # ---- Rust for wasm32 -------------------------------------------------------------------------------------------------
-# Either the active toolchain has the target, or rustup can add it, or, where rustup cannot download, Debian's rustc-web
-# brings a compiler with the library's source, and std is built once into a sysroot of our own.
-# GEMMSCOPE_STD=debian takes that last way even where the others work.
+# Either the active toolchain has the target, or rustup can add it; otherwise Debian's rustc-web has a compiler with the
+# library's source, and std is built once into our own sysroot. GEMMSCOPE_STD=debian forces the latter.
 has_std() { compgen -G "$1/lib/rustlib/$TARGET/lib/libstd-*.rlib" >/dev/null; }
 TOOLCHAIN=$TOOLS/toolchain
 DEBIAN_RUSTC=/usr/bin/rustc
@@ -106,7 +105,7 @@ build_std() {
   mkdir -p "$scratch/src" "$lib" "$TOOLCHAIN/bin"
   printf '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2021"\n[lib]\n[workspace]\n' >"$scratch/Cargo.toml"
   : >"$scratch/src/lib.rs"
-  # -Z build-std is what a stable compiler takes only with RUSTC_BOOTSTRAP; bitcode is what LTO needs.
+  # A stable compiler only accepts -Z build-std with RUSTC_BOOTSTRAP; LTO needs bitcode.
   (cd "$scratch" && env -u CARGO_TARGET_DIR RUSTC=$DEBIAN_RUSTC RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Cembed-bitcode=yes \
     /usr/bin/cargo build --release --target $TARGET -Z build-std=std,panic_abort,proc_macro,test) || return 1
   cp "$scratch/target/$TARGET/release/deps/"lib*.rlib "$lib/" || return 1
@@ -114,7 +113,7 @@ build_std() {
   host=$($DEBIAN_RUSTC -vV | sed -n 's/^host: //p')
   ln -s "$($DEBIAN_RUSTC --print sysroot)/lib/rustlib/$host" "$TOOLCHAIN/lib/rustlib/$host"
   printf '#!/bin/sh\nexec "%s" --sysroot "%s" "$@"\n' "$DEBIAN_RUSTC" "$TOOLCHAIN" >"$TOOLCHAIN/bin/rustc"
-  # cargo-clippy finds its driver beside itself and the driver takes SYSROOT.
+  # cargo-clippy looks for its driver beside itself, and the driver reads SYSROOT.
   printf '#!/bin/sh\nCARGO=/usr/bin/cargo SYSROOT="%s" exec /usr/bin/cargo-clippy "$@"\n' "$TOOLCHAIN" >"$TOOLCHAIN/bin/cargo-clippy"
   chmod +x "$TOOLCHAIN/bin/"*
   $DEBIAN_RUSTC --version >"$TOOLCHAIN/version"
@@ -122,7 +121,7 @@ build_std() {
 }
 
 add_target() { have rustup && timeout 300 rustup target add $TARGET && has_std "$(rustc --print sysroot)"; }
-# Asked once: a machine where rustup cannot download keeps the sysroot built below.
+# Try rustup only once: a machine without access to it keeps the sysroot built below.
 built_std() { [ -x "$TOOLCHAIN/bin/rustc" ] && has_std "$TOOLCHAIN" && [ "$($DEBIAN_RUSTC --version 2>/dev/null)" = "$(cat "$TOOLCHAIN/version")" ]; }
 
 if [ "${GEMMSCOPE_STD:-}" = debian ] || ! has_std "$(rustc --print sysroot)"; then
@@ -160,14 +159,14 @@ fi
 ENV_LINES+=("export PATH=\"$TOOLS/npm/node_modules/.bin:\$PATH\"")
 
 # ---- Crates ----------------------------------------------------------------------------------------------------------
-# Trunk builds offline, so every crate of Cargo.lock has to be here first.
+# Trunk builds offline, so every crate of Cargo.lock must be here first.
 if [ "$WANT" != tools ] && ! cargo fetch --locked --offline >/dev/null 2>&1; then
   step 'crates' 'the dependencies in Cargo.lock' cargo fetch --locked
 fi
 
 # ---- A browser for the tests -----------------------------------------------------------------------------------------
 first_of() { local c; for c; do if [ -n "$c" ] && have "$c"; then command -v "$c"; return; fi; done; }
-# Chromium without its windows takes a third less of the processor; where it cannot be had, Chromium itself will do.
+# Headless Chromium takes a third less CPU time; Chromium itself is the fallback.
 if [ "$WANT" = all ]; then
   find_browser() { CHROME=$(first_of "${CHROME:-}" chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable); }
   find_browser
@@ -193,8 +192,8 @@ if [ "$WANT" = all ]; then
 fi
 
 # ---- The server of deploy/, whose configuration a test runs -----------------------------------------------------------
-# Unpacked beside the other tools, not installed: an installed one would start and take port 80. Where neither works,
-# that one test is skipped.
+# Unpacked beside the other tools, not installed: an installed one would start and take port 80. If neither works, that
+# one test is skipped.
 if [ "$WANT" = all ]; then
   PATH=$PATH:/usr/sbin:$TOOLS/nginx/usr/sbin
   unpack_nginx() {
@@ -224,7 +223,7 @@ if [ "$WANT" = all ] || [ "$WANT" = docs ]; then
   ENV_LINES+=("export PATH=\"\$PATH:$TOOLS/docs/bin\"")
 fi
 
-# One make reads the files while another one's setup writes them: replace, never truncate.
+# Another make may read the files meanwhile, so replace them instead of truncating.
 put() { local to=$1; shift; printf '%s\n' "# Written by scripts/setup.sh" "$@" >"$to.$$" && mv "$to.$$" "$to"; }
 mkdir -p .tools
 put .tools/env "${ENV_LINES[@]}"

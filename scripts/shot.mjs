@@ -1,10 +1,10 @@
-// A picture of the built site, to look at what was made:
+// A screenshot of the built site, for a person to look at:
 //
 //   node scripts/shot.mjs --out DIR [--name shot] [--file PATH ...] [--hash '#...'] [--size 1440x900] [--dpr 1]
 //                         [--theme dark] [--eval JS] [--full] [--wait MS]
 //
-// Files go through the first file input; --eval runs in the page afterwards and prints what it gives. Console errors
-// are printed. Needs `make build` and the end-to-end tests' modules (`make setup`).
+// Files go through the first file input; --eval then runs in the page and prints its result. Console errors are
+// printed. Needs `make build` and the modules of the end-to-end tests (`make setup`).
 import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -1,15 +1,16 @@
-// The whole app in one HTML file that opens from file://: styles and scripts inline and named in its policy by their
-// hashes, the wasm compressed inside. An empty element takes data and view ("save as page" in the app fills it).
+// The whole app in one HTML file that opens from file://: inline styles and scripts, allowed by hash in its policy, and
+// the wasm compressed inside. An empty element takes data and view ("save as page" in the app fills it).
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 
-/** Where the data goes; the app looks for exactly this. */
+/** Place of the data; the app looks for exactly this. */
 export const SLOT = '<script type="text/plain" id="gemmscope-data">';
 
-// Runs after the glue, in the same module. Keep in step with boot.mjs: the app asks gemmscopeBoot for the same things.
+// Runs after the glue code, in the same module. Keep in sync with boot.mjs: the app reads the same fields of
+// gemmscopeBoot.
 const START = `
 const root = document.documentElement;
 const boot = { single: true, module: null, template: null };
@@ -34,10 +35,10 @@ try {
 }
 `;
 
-/** Text that may stand inside a script element. */
+/** Escapes a script for use inside a script element. */
 const inert = (js) => js.replace(/<(?=\/script|!--)/gi, "\\x3c");
 
-/** Reads a built site, gives the page's text. */
+/** Reads a built site; returns the text of the page. */
 export function singleFile(dist) {
   const read = (name) => readFileSync(join(dist, name), "utf8");
   const wasm = readdirSync(dist).find((name) => name.endsWith("_bg.wasm"));
@@ -53,7 +54,7 @@ export function singleFile(dist) {
   html = html
     .replace(/<link rel="?(modulepreload|preload|manifest|icon)[^>]*>/g, "")
     .replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/g, "");
-  // Nothing lies beside this page.
+  // There are no files beside this page.
   html = html.replace(/<a href="(?!#|https?:)[^"]*">[^<]*<\/a>/g, "");
   const css = styles.join("\n");
   const early = inert(read("early.js"));
@@ -64,10 +65,10 @@ export function singleFile(dist) {
     "img-src data: blob:; base-uri 'none'; form-action 'none'";
   const icon = `data:image/svg+xml;base64,${readFileSync(join(dist, "favicon.svg")).toString("base64")}`;
   const packed = gzipSync(readFileSync(join(dist, wasm)), { level: 9 }).toString("base64");
-  // Functions, since a replacement text would read its own dollar signs.
+  // Replacement functions, because a replacement text would interpret dollar signs.
   html = html.replace(/(<meta http-equiv="?Content-Security-Policy"? content=")[^"]*"/i, (_, head) => `${head}${policy}"`);
   if (!html.includes(policy)) throw new Error("index.html carries no policy to replace");
-  // The data stands before the script that looks whether there is some.
+  // The data is before the script that checks for it.
   const head = `<link rel="icon" href="${icon}"><style>${css}</style>${SLOT}</script><script>${early}</script></head>`;
   html = html.replace("</head>", () => head);
   return html.replace(

@@ -1,17 +1,17 @@
-// node scripts/size.mjs [dist]: what the built site weighs, file by file and what a browser downloads to start; fails where
-// that is over the limit.
+// node scripts/size.mjs [dist]: size of the built site, by file and what a browser downloads to start; fails if that is
+// over the limit.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-/** What the program may weigh, bytes after gzip: an alarm, so that growth is a decision. */
+/** Size limit of the program, bytes after gzip: an alarm, so that growth is a decision. */
 export const LIMIT = 2_500_000;
 
-/** What a page of the site is made of; not the one-file page, the worker that keeps it offline, and what belongs to others. */
+/** Files of a page of the site; not the one-file page, the service worker, and what belongs to other pages. */
 const PROGRAM = /^(?!gemm-scope\.|playground|sw\.).*\.(wasm|m?js|css)$|^index\.html$/;
 
-/** The files of a built site that hold code or text, each { name, raw, gzip, program } in bytes. */
+/** Files of a built site with code or text, each { name, raw, gzip, program } in bytes. */
 export function weigh(dist) {
   const names = readdirSync(dist).filter((name) => /\.(wasm|m?js|css|html)$/.test(name));
   return names.sort().map((name) => {
@@ -20,7 +20,7 @@ export function weigh(dist) {
   });
 }
 
-/** What the program weighs: { raw, gzip } in bytes. */
+/** Size of the program: { raw, gzip } in bytes. */
 export function total(files) {
   const own = files.filter((file) => file.program);
   const sum = (key) => own.reduce((sum, file) => sum + file[key], 0);

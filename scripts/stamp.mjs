@@ -1,9 +1,9 @@
 // Trunk's post_build hook, the last step of a build. Trunk hashes what it builds; the static scripts in public/ keep
-// their names, so a browser could run a cached one after a redeploy. This
-// - puts a hash of their content in the query of their URLs, and records the wasm's unpacked size, which a compressed
-//   response does not tell, for the progress bar;
+// their names, so a browser could run a cached one after a redeploy. This hook
+// - puts a hash of their content into the query of their URLs, and records the wasm's unpacked size for the progress
+//   bar, as a compressed response does not tell it;
 // - puts links to documentation and source into the header (header.mjs);
-// - writes open.html: the same page under a policy that lets it fetch from other hosts (links with src=);
+// - writes open.html: the same page under a policy that allows fetching from other hosts (links with src=);
 // - writes gemmscope.html: the whole app in one file;
 // - writes into sw.js the list of files that the service worker keeps, with their digests (kept.mjs).
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ html = html.replace(/(boot\.mjs\?[^"]*)v=dev/, `$1${stamp}${more}`).replaceAll("
 html = withLinks(html, { docs: process.env.GEMMSCOPE_DOCS, source: process.env.GEMMSCOPE_SOURCE });
 
 if (dev) {
-  // `trunk serve` adds an inline reload script and a web socket, which the policy rightly refuses.
+  // `trunk serve` adds an inline reload script and a web socket, which the policy would block.
   html = html.replace(/<meta http-equiv="?Content-Security-Policy"?[^>]*>/i, "");
   writeFileSync(page, html);
   rmSync(join(dist, "sw.js"), { force: true });
@@ -43,5 +43,5 @@ if (dev) {
   writeFileSync(join(dist, "gemmscope.html"), singleFile(dist));
   writeWorker(dist, readFileSync(join(dist, "sw.js"), "utf8"));
 }
-// A folder that GitHub Pages serves as it is.
+// Tells GitHub Pages to serve the folder as it is.
 writeFileSync(join(dist, ".nojekyll"), "");

@@ -1,5 +1,5 @@
-// A small static file server for dist/: correct MIME types, and as headers the policy that index.html carries as a
-// <meta>, so that what runs here also runs under a host that sets it.
+// A small static file server for dist/: correct MIME types, and the policy that index.html has as a <meta> as headers,
+// so that what runs here also runs under a host that sets it.
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
@@ -9,13 +9,13 @@ export const CSP =
   "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";
 
 /** The policy of a page: open.html may fetch from other hosts; the one-file page (by hashes) and the playground
- * (which holds a frame) bring their own. */
+ *  (which has a frame) have their own. */
 function policyOf(path, policy) {
   if (path.endsWith("open.html")) return policy.replace("connect-src 'self'", "connect-src 'self' https: http://localhost:* http://127.0.0.1:*");
   return /(gemmscope|playground)\.html$/.test(path) ? undefined : policy;
 }
 
-/** Header sets to serve under: what a careful host sends, and what GitHub Pages sends. */
+/** Header sets to serve with: those of a strict host, and those of GitHub Pages. */
 export const HEADERS = {
   strict: { "content-security-policy": CSP, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" },
   pages: { "access-control-allow-origin": "*" },
@@ -37,7 +37,7 @@ export const MIME = {
   ".woff2": "font/woff2",
 };
 
-/** Serves `root` under `base`; port 0 takes a free one. Resolves to { url, close() }. */
+/** Serves `root` under `base`; port 0 chooses a free one. Resolves to { url, close() }. */
 export function serve(root, { base = "/", port = 0, host = "127.0.0.1", headers = HEADERS.strict } = {}) {
   const server = createServer((request, response) => {
     const send = (status, text) => response.writeHead(status, { "content-type": MIME[".txt"], ...headers }).end(text);

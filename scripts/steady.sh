@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# scripts/steady.sh [runs]: runs the browser tests again and again under what breaks a test that waits for the wrong
-# thing: a clone below the folder of temporary files whose path has a space and an umlaut, a busy loop on every
-# processor, a browser six times slower, files in another order, one at a time and eight at a time. Each run is one of
-# these, in turn. Ends with a line for each run, and fails where one did. `make test-steady` calls it, with the site built.
+# scripts/steady.sh [runs]: runs the browser tests repeatedly under conditions that break tests which wait for the wrong
+# thing: a clone in the temporary folder whose path has a space and an umlaut, a busy loop on every processor, a browser
+# with a six times slower CPU, another order of files, one and eight files at a time. Each run has one of these, in
+# turn. Ends with a line per run, and fails if one did. `make test-steady` calls it, after building the site.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 RUNS=${1:-10}
@@ -19,7 +19,7 @@ trap 'calm; rm -rf "$SCRATCH"' EXIT
 [ -f dist/index.html ] || { echo 'steady: dist/ is empty: run `make build` first' >&2; exit 2; }
 cargo build --locked -q -p gemmscope-cli
 git clone -q . "$CLONE"
-# What was built here is what is tested there.
+# Test what was built here.
 mkdir -p "$CLONE/target/debug" "$CLONE/target/wasm32-unknown-unknown"
 cp -r dist "$CLONE/dist"
 cp target/debug/gemmscope "$CLONE/target/debug/"

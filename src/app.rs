@@ -1,5 +1,5 @@
-//! The page: Leptos components over the state in [`state`]. They lay out and connect; the crates
-//! below `crates/` compute. The map of the folders is in the documentation of this crate.
+//! The page: Leptos components over the state in [`state`]. They lay out and connect; the crates under `crates/`
+//! compute. The documentation of this crate has a map of the folders.
 
 #![allow(missing_docs, reason = "props are named in the markup that uses them")]
 

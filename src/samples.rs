@@ -1,21 +1,21 @@
-//! Samples that come with the page, so that it can be tried without a file.
+//! Samples built into the page, so that it can be tried without a file.
 
-/// A sample file inside the program.
+/// A sample file built into the program.
 pub struct Sample {
     /// Key in links and tests.
     pub id: &'static str,
-    /// Name for people.
+    /// Display name.
     pub title: &'static str,
-    /// One sentence: where it comes from and what it shows.
+    /// One sentence: its source, and what it shows.
     pub description: &'static str,
     /// File name.
     pub file: &'static str,
-    /// The tab that shows it best; "" or an unknown one is the first.
+    /// The tab that shows it best; "" or an unknown one is the first tab.
     pub view: &'static str,
 }
 
 impl Sample {
-    /// The bytes of the file. They are apart from the list because the first view shows the list only.
+    /// Bytes of the file. Separate from the list, because the first view only shows the list.
     pub fn bytes(&self) -> &'static [u8] {
         match self.id {
             "mi300x-libraries" => include_bytes!("../samples/mi300x-libraries.csv"),

@@ -1,17 +1,17 @@
-//! Undo and redo: the line of steps, and what a step changes in a list.
+//! Undo and redo: the history of steps, and the change of a step to a list.
 
-/// The steps back, and those that were undone.
+/// The steps that can be undone and redone.
 #[derive(Clone, Debug)]
 pub struct History<T> {
     past: Vec<T>,
     future: Vec<T>,
-    /// Kind and time of the last change: dragging a slider is one step, not fifty.
+    /// Kind and time of the last change, so that dragging a slider is one step, not fifty.
     last: Option<(&'static str, f64)>,
 }
 
-/// Changes of one kind that follow within this time are one step, ms.
+/// Changes of one kind within this time, ms, are joined into one step.
 const TOGETHER_MS: f64 = 900.0;
-/// How many steps can be undone.
+/// Maximum number of steps that can be undone.
 const DEPTH: usize = 100;
 
 impl<T> Default for History<T> {
@@ -21,8 +21,8 @@ impl<T> Default for History<T> {
 }
 
 impl<T> History<T> {
-    /// Records the state before a change. `kind` names what is changed; `now_ms` may be of any
-    /// clock. Quick changes of one kind are one step.
+    /// Records the state before a change. `kind` names what is changed; `now_ms` may be of any clock. Quick changes of
+    /// one kind are joined.
     pub fn record(&mut self, before: T, kind: &'static str, now_ms: f64) {
         let together = matches!(self.last, Some((k, at)) if k == kind && now_ms - at < TOGETHER_MS);
         if together {
@@ -33,7 +33,7 @@ impl<T> History<T> {
         self.last = Some((kind, now_ms));
     }
 
-    /// Records the state before a change that is a step of its own.
+    /// Records the state before a change, always as a separate step.
     pub fn push(&mut self, before: T) {
         self.future.clear();
         self.last = None;
@@ -43,7 +43,7 @@ impl<T> History<T> {
         self.past.push(before);
     }
 
-    /// Forgets the oldest steps until all that remain together weigh at most `limit`.
+    /// Drops the oldest steps until the total weight of the others is at most `limit`.
     pub fn lighten(&mut self, limit: usize, weight: impl Fn(&T) -> usize) {
         let mut sum: usize = self.past.iter().chain(&self.future).map(&weight).sum();
         while sum > limit && !self.past.is_empty() {
@@ -51,42 +51,40 @@ impl<T> History<T> {
         }
     }
 
-    /// Takes the last step out of the past. After going back, hand [`undone`](History::undone) the
-    /// way forward.
+    /// Takes the last step. After performing it, pass its inverse to [`undone`](History::undone).
     pub fn undo(&mut self) -> Option<T> {
         self.last = None;
         self.past.pop()
     }
 
-    /// Keeps the way forward after an [`undo`](History::undo).
+    /// Stores the redo step after an [`undo`](History::undo).
     pub fn undone(&mut self, forward: T) {
         self.future.push(forward);
     }
 
-    /// Takes the step that was undone last. After going forward, hand
-    /// [`redone`](History::redone) the way back.
+    /// Takes the step undone last. After performing it, pass its inverse to [`redone`](History::redone).
     pub fn redo(&mut self) -> Option<T> {
         self.last = None;
         self.future.pop()
     }
 
-    /// Keeps the way back after a [`redo`](History::redo).
+    /// Stores the undo step after a [`redo`](History::redo).
     pub fn redone(&mut self, back: T) {
         self.past.push(back);
     }
 
-    /// True where something can be undone.
+    /// True if something can be undone.
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// True where something can be redone.
+    /// True if something can be redone.
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
 }
 
-/// An item of a list that a step can take out and put back.
+/// An item of a list that a step can remove and put back.
 pub trait HasKey {
     /// Identifies an item.
     type Key: PartialEq;
@@ -94,12 +92,12 @@ pub trait HasKey {
     fn key(&self) -> Self::Key;
 }
 
-/// A step on a list: items it removes, and items it puts back at their places. Items added meanwhile stay.
+/// A change of a list: items to remove, and items to insert at their places. Items added meanwhile stay.
 #[derive(Clone, Debug)]
 pub struct Swap<T: HasKey> {
-    /// Items to put in, each with its place, in ascending order.
+    /// Items to insert, with their indices in ascending order.
     pub back: Vec<(usize, T)>,
-    /// Keys of the items to take out.
+    /// Keys of the items to remove.
     pub out: Vec<T::Key>,
 }
 
@@ -110,18 +108,18 @@ impl<T: HasKey> Default for Swap<T> {
 }
 
 impl<T: HasKey> Swap<T> {
-    /// Takes these items out of a list; the result puts them back.
+    /// Removes these items from a list; the result puts them back.
     pub fn take(list: &mut Vec<T>, out: Vec<T::Key>) -> Swap<T> {
         let swap = Swap { back: Vec::new(), out };
         swap.apply(list)
     }
 
-    /// True where the list stays as it is.
+    /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.back.is_empty() && self.out.is_empty()
     }
 
-    /// Changes the list; the result changes it back.
+    /// Changes the list; the result is the inverse change.
     pub fn apply(self, list: &mut Vec<T>) -> Swap<T> {
         let mut reverse = Swap::default();
         let mut kept = Vec::with_capacity(list.len());
@@ -134,7 +132,7 @@ impl<T: HasKey> Swap<T> {
         }
         *list = kept;
         for (place, item) in self.back {
-            // The same item may have been added anew.
+            // The same item may have been added again.
             if list.iter().any(|other| other.key() == item.key()) {
                 continue;
             }
@@ -149,7 +147,7 @@ impl<T: HasKey> Swap<T> {
 mod tests {
     use super::*;
 
-    /// Goes one step back from `current`.
+    /// Undoes one step from `current`.
     fn undo(h: &mut History<usize>, current: usize) -> Option<usize> {
         let before = h.undo()?;
         h.undone(current);
@@ -258,11 +256,11 @@ mod tests {
         assert_eq!(text(&list), "abn");
         again.apply(&mut list);
         assert_eq!(text(&list), "an");
-        // What was added anew is not there twice.
+        // An item that was added again is not duplicated.
         list.push('b');
         Swap { back: vec![(1, 'b')], out: vec![] }.apply(&mut list);
         assert_eq!(text(&list), "anb");
-        // Its place may be gone.
+        // Its index may be beyond the end.
         let back = Swap::take(&mut list, vec!['n']);
         list.clear();
         back.apply(&mut list);

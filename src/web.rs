@@ -1,5 +1,5 @@
-//! Thin adapters over browser APIs (wasm32 only). They decide nothing: what to do with a file, a
-//! message or a key is decided in `app` and in the crates.
+//! Thin adapters over browser APIs (wasm32 only). They make no decisions: `app` and the crates decide what to do with a
+//! file, a message or a key.
 
 pub mod animation;
 pub mod boot;

@@ -1,4 +1,4 @@
-//! Reports of small files of our own making: goldens and sentences; a plan that is read again.
+//! Reports of small files of our own: goldens and sentences; a plan that is read back.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -39,7 +39,7 @@ fn frame(files: &[(&str, &[u8])], kind: RoofKind) -> Frame {
     Frame::all(Arc::new(data), Arc::new(metrics))
 }
 
-/// A small report of our own making, with markup in its names.
+/// A small report of our own, with markup in its names.
 const TABLE: &str = "name,op category,Input Dims,Input type,Input Strides,ex_UID,operation_count,\
 Kernel Time (µs)_sum,Kernel Time (µs)_std,Kernel Time (µs)_min,Kernel Time (µs)_max,\
 trunc_kernel_details,perf_params,has_perf_model,Pct Roofline_mean,call_stack_full\n\
@@ -115,7 +115,7 @@ fn the_template_is_kept() {
     assert!(text.contains("% of peak MAF"));
 }
 
-/// The sentences of a table judged by a device where rows name none, and what was chosen.
+/// The sentences of a table, under a device for rows that name none, and the choices of the user.
 fn said(text: &str, device: Option<&str>) -> (Vec<String>, Vec<String>) {
     let Ok(Imported::Table(data)) = read_all("t.csv", text.as_bytes(), &ImportOptions::default())
     else {
@@ -134,7 +134,7 @@ fn said(text: &str, device: Option<&str>) -> (Vec<String>, Vec<String>) {
 fn sentences_say_what_is_not_known() {
     let head = "M,N,K,dtype,time_us,device\n";
     let row = |device: &str, us: f64| format!("4096,4096,4096,bf16,{us},{device}\n");
-    // No device at all.
+    // Without a device.
     let (said_of, chosen) = said(&format!("{head}{}", row("", 500.0)), None);
     assert_eq!(
         said_of,
@@ -144,7 +144,7 @@ fn sentences_say_what_is_not_known() {
         ]
     );
     assert!(chosen.is_empty());
-    // One that is chosen is named as such.
+    // A chosen device is named as such.
     let (said_of, chosen) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
     assert!(said_of[0].starts_with("Most to gain: "), "{said_of:?}");
     assert!(said_of[1].ends_with("(datasheet roof of the AMD Instinct MI300X)."), "{said_of:?}");
@@ -155,7 +155,7 @@ fn sentences_say_what_is_not_known() {
         said_of[0].contains("The file says gfx90a, which can be the AMD Instinct MI2"),
         "{said_of:?}"
     );
-    // Most of the time has no roof: the rest is no verdict on the whole.
+    // Most of the time has no roof, so the rest does not allow a verdict on the whole.
     let text = format!("{head}{}{}", row("gfx90a", 900.0), "4096,4096,2048,bf16,100,MI300X\n");
     let all = said(&text, None).0.join(" ");
     assert!(
@@ -168,7 +168,7 @@ fn sentences_say_what_is_not_known() {
     // Nothing measured.
     let (said_of, _) = said("M,N,K,dtype\n4096,4096,4096,bf16\n", Some("mi300x"));
     assert!(said_of[0].starts_with("1 shape only: it has no time"), "{said_of:?}");
-    // A benchmark's rows are no calls that could be batched.
+    // The rows of a benchmark are not calls that could be batched.
     let small = "M,N,K,dtype,time_us\n16,16,16,bf16,5\n16,16,16,bf16,5\n";
     let all = said(small, Some("mi300x")).0.join(" ");
     assert!(!all.contains("could save"), "{all}");
@@ -251,10 +251,10 @@ fn a_report_lists_what_failed_and_what_it_shares() {
     );
     assert!(text.contains("failed: timeout | not stated |"), "{text}");
     assert!(html(&report, &[]).contains("<td>failed: wrong result</td>"));
-    // A failed variant is in no total, however fast it was, and nothing is called above its roof.
+    // A failed variant counts in no total, however fast it was, and nothing is reported above its roof.
     assert_eq!(report.parts[0].gemm_s, 1e-3, "{:?}", report.parts);
     assert!(f.metrics.rate(&f.data, 1).is_nan());
-    // One generation after the other, also where all went well.
+    // One generation after the other, even if all went well.
     assert!(text.contains("Best of each generation against the one before: 1: 0 %."), "{text}");
     let mut csv = "generation,M,N,K,dtype,time_ms\n".to_owned();
     csv += "0,4096,4096,4096,bf16,0.4\n1,4096,4096,4096,bf16,0.2\n2,4096,4096,4096,bf16,0.25\n";
@@ -290,7 +290,7 @@ fn the_sample_of_a_tuning_history() {
 
 #[test]
 fn what_is_not_listed_by_itself_is_counted() {
-    // Seven slow GEMMs in each of two files, which are sides.
+    // Seven slow GEMMs in each of two files, which are the sides.
     let file = |slower: f64| {
         let mut csv = String::from("M,N,K,dtype,time_us,kernel\n");
         for i in 1..=7 {
@@ -302,7 +302,7 @@ fn what_is_not_listed_by_itself_is_counted() {
     let f = frame(&[("old.csv", old.as_bytes()), ("new.csv", new.as_bytes())], RoofKind::Datasheet);
     let report = Report::new(&f, &check_all(&f));
     assert_eq!(report.rows_are, "sides");
-    // What was measured first, then what holds most, whatever its side. Together they are what is lost.
+    // Measured losses first, then the largest ones, over all sides. They add up to the lost time.
     let lost: Vec<_> =
         report.findings.iter().map(|l| &l.finding).filter(|f| f.kind == Kind::Lost).collect();
     let causes = lost.iter().filter(|f| f.rule != "others");
@@ -311,12 +311,12 @@ fn what_is_not_listed_by_itself_is_counted() {
         let sum: f64 = lost.iter().filter(|f| f.side == part.side).filter_map(|f| f.split_s).sum();
         assert!((sum - part.lost_s).abs() < 1e-12 && sum > 0.0);
     }
-    // The seven GEMMs took two thirds as long in the other file; both files are far below the roof.
+    // The other file took two thirds of the time for the seven GEMMs; both are far below the roof.
     let slower = lost[0];
     assert_eq!(slower.heading(), "new: old is faster: 7 GEMMs");
     assert!((slower.alone_s.unwrap() - 7.0 * 1.5e-3).abs() < 1e-9);
     assert_eq!(lost[1].heading(), "new: Compute-bound, unexplained: 7 GEMMs");
-    // The side and the kernel of every operation stand in both long reports.
+    // Both long reports list the side and the kernel of every operation.
     let (text, page) = (markdown(&report), html(&report, &[]));
     assert!(text.contains("| Type | Side | Kernel |"), "{text}");
     assert!(text.contains("| regular | new | k7 |"), "{text}");
@@ -326,8 +326,7 @@ fn what_is_not_listed_by_itself_is_counted() {
 
 #[test]
 fn many_devices_and_types_take_memory_for_what_there_is() {
-    // Each row has types and a file of its own, thousands a device. A figure for each pair would take
-    // gigabytes.
+    // Each row has its own types and file, thousands per device. A figure for each pair would take gigabytes.
     let mut csv = String::from(
         "gemmscope,m,n,k,batch,dtype_a,dtype_b,dtype_c,dtype_compute,trans_a,trans_b,bias,beta,\
          time_s,device,file,format,line\n",
@@ -347,7 +346,7 @@ fn many_devices_and_types_take_memory_for_what_there_is() {
         );
     }
     let f = frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet);
-    // Further devices are one.
+    // Further devices are joined into one.
     assert_eq!((f.data.len(), f.data.devices.len()), (rows, 4_097));
     let report = Report::new(&f, &check_all(&f));
     assert_eq!(report.operations_total, f.counted().all().len());
@@ -355,7 +354,7 @@ fn many_devices_and_types_take_memory_for_what_there_is() {
 
 #[test]
 fn what_a_measured_run_saves_ends_at_the_roof() {
-    // The faster run is above the max-achievable rate of an MI300X, and below the datasheet's.
+    // The faster run exceeds the max-achievable rate of an MI300X, but not the datasheet's.
     let mut csv = "M,N,K,dtype,time_us,library\n4096,4096,4096,bf16,300,rocBLAS\n\
                    4096,4096,4096,bf16,153,hipBLASLt\n"
         .to_owned();
@@ -404,7 +403,7 @@ fn each_unknown_device_is_named_with_its_share() {
     );
 }
 
-/// The bottlenecks of `gemm_findings.md` of a file: name with shape, then what stands below it.
+/// The bottlenecks of a file's `gemm_findings.md`: name with shape, and the text below.
 fn bottlenecks_of(csv: &str) -> Vec<(String, String)> {
     let text = gemm_findings_of(&frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet));
     let all = text.split("## Additional Notes").next().unwrap().split("\n### ").skip(1);
@@ -413,7 +412,7 @@ fn bottlenecks_of(csv: &str) -> Vec<(String, String)> {
 
 #[test]
 fn paths_are_those_of_the_gemm_and_not_of_its_neighbour() {
-    // 2,752 tiles that lose most in the kernel, beside 4 tiles of a long K.
+    // 2,752 tiles that lose most in the kernel, and 4 tiles with a long K.
     let csv = "M,N,K,dtype,time_us,device,kernel\n\
                4096,11008,4096,bf16,1900,MI300X,Cijk_Alik_Bljk_BBS_BH_MT128x128x64_x\n\
                256,512,131072,bf16,2200,MI300X,Cijk_Alik_Bljk_BBS_BH_MT256x128x64_x\n";
@@ -425,7 +424,7 @@ fn paths_are_those_of_the_gemm_and_not_of_its_neighbour() {
     assert!(many.contains("**Path B:** Tune tile, split-K and stages"), "{many}");
     assert!(few.contains("**Path A:** Batch independent products"), "{few}");
     assert!(few.contains("**Path B:** Choose a smaller tile, or split K"), "{few}");
-    // The command replays these and nothing else, in this order.
+    // The command replays exactly these, in this order.
     let f = frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet);
     let (wanted, left_out) = bulk::of_bottlenecks(&f);
     let replayed: Vec<String> =
@@ -512,7 +511,7 @@ fn what_is_said_of_the_datasheet_roof_is_never_empty() {
 
 #[test]
 fn layers_merge_where_the_trace_shows_them_and_never_batch() {
-    // 120 layers of a gated MLP: gate and up, down, Q K V, and the projection behind them.
+    // 120 layers of a gated MLP: gate and up, down, Q K V, and the output projection.
     let csv = "M,N,K,dtype,count,time_us,device\n8944,2816,1024,bf16,240,110,MI300X\n\
                8944,1024,2816,bf16,120,99,MI300X\n8944,1024,1024,bf16,360,41,MI300X\n\
                700,600,512,bf16,150,41,MI300X\n";
@@ -531,7 +530,7 @@ fn layers_merge_where_the_trace_shows_them_and_never_batch() {
     assert!(alone.contains("could be batched") && alone.contains("torch.compile"), "{alone}");
 }
 
-/// The lists of account keys in a schema, wherever they stand.
+/// All lists of account keys in a schema, at any depth.
 fn account_lists(schema: &serde_json::Value, found: &mut Vec<BTreeSet<String>>) {
     match schema {
         serde_json::Value::Object(fields) => {

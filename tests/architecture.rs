@@ -1,11 +1,11 @@
-//! ARCHITECTURE.md shows the crates as they are, and the chapter on extending the code as it is.
+//! ARCHITECTURE.md matches the crates, and the chapter on extending matches the code.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Crate -> the gemmscope crates it depends on, by short name, as its Cargo.toml says. Test-only dependencies are left out.
+/// Crate -> gemmscope crates that it depends on, by short name, according to its Cargo.toml, without dev-dependencies.
 fn arrows() -> BTreeMap<String, Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut manifests = vec![root.join("Cargo.toml")];
@@ -34,7 +34,7 @@ fn arrows() -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// The same from the picture in ARCHITECTURE.md.
+/// The same from the drawing in ARCHITECTURE.md.
 fn picture() -> BTreeMap<String, Vec<String>> {
     let text =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md"))
@@ -81,7 +81,7 @@ fn it_is_read_in_some_minutes() {
     assert!(words <= 900, "{words} words: say it where the code is");
 }
 
-/// The chapter on extending shows code of the project, by file and by part of a file.
+/// The code shown in the chapter on extending exists in the project, by file and anchor.
 #[test]
 fn what_the_book_shows_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,5 +1,5 @@
-//! Every printed formula of every fixture is evaluated as text, on both roofs, and must come to what stands
-//! beside it, within what the printed digits leave open.
+//! Every printed formula of every fixture is evaluated as text, under both roofs, and must agree with its printed
+//! result within the precision of the printed digits.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -52,20 +52,20 @@ impl Interval {
         })
     }
 
-    /// True where both may be the same value. The numbers of a file are sums in binary.
+    /// True if both may be the same value. The numbers of a file are binary sums.
     fn meets(self, other: Interval) -> bool {
         let slack = 1e-9 * (self.high.abs() + other.high.abs());
         self.unit == other.unit && self.low <= other.high + slack && other.low <= self.high + slack
     }
 }
 
-/// Reads what formulas are printed in.
+/// Parser of printed formulas.
 struct Reader<'a> {
     rest: &'a str,
 }
 
 impl Reader<'_> {
-    /// A text that is one expression from its start; what follows it is prose.
+    /// Evaluates the expression at the start of a text; what follows is prose.
     fn evaluate(text: &str) -> Result<Interval, String> {
         let text = text.replace(['\u{202f}', '\u{a0}'], " ");
         Reader { rest: &text }.sum()
@@ -137,7 +137,7 @@ impl Reader<'_> {
             self.rest = &power[end..];
         }
         let (factor, unit) = self.unit();
-        // A count is exact, and nothing is written as 0.
+        // A count is exact, and so is 0.
         let counted = unit.is_none() && decimals == 0;
         let half = if counted || value == 0.0 { 0.0 } else { step / 2.0 };
         let sign = if negative { -1.0 } else { 1.0 };
@@ -146,7 +146,7 @@ impl Reader<'_> {
         Ok(Interval { low: low.min(high), high: high.max(low), unit: unit.unwrap_or_default() })
     }
 
-    /// The factor of a unit and its powers, where one follows.
+    /// Factor of a unit and its powers, if a unit follows.
     fn unit(&mut self) -> (f64, Option<[i32; 3]>) {
         const UNITS: [(&str, [i32; 3]); 6] = [
             ("FLOP/s", [1, 0, -1]),
@@ -203,7 +203,7 @@ fn all_meet(formula: &str, expressions: &[Interval]) {
     }
 }
 
-/// The first figure of a text in a unit; of an expression without one (M N K) the first in any.
+/// The first figure of a text in this unit; for an expression without a unit (M N K) the first one in any unit.
 fn figure_in(text: &str, unit: [i32; 3]) -> Option<Interval> {
     let text = text.replace(['\u{202f}', '\u{a0}'], " ");
     let starts = (0..text.len()).filter(|i| text.is_char_boundary(*i));

@@ -1,5 +1,5 @@
-//! The checks of the fuzz targets beyond the readers, on a stable toolchain: over fixtures, seeded
-//! damages of them, and every input that a fuzzer found a fault with.
+//! The checks of fuzz targets other than the readers, on the stable toolchain: over fixtures, seeded damage to them,
+//! and every input with which a fuzzer found a fault.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -14,8 +14,8 @@ use std::path::Path;
 
 type Check = fn(&[u8]);
 
-/// Each has a folder of inputs in `fuzz/seeds`: what the fuzzer starts from, and every input that
-/// made the check fail once.
+/// Each has a folder of inputs in `fuzz/seeds`: start inputs of the fuzzer, and every input that has made the check
+/// fail.
 const CHECKS: [(&str, Check); 14] = [
     ("document", checks::document),
     ("workbook", checks::workbook),
@@ -33,7 +33,7 @@ const CHECKS: [(&str, Check); 14] = [
     ("plan", drawn::plan),
 ];
 
-/// Damaged inputs a check.
+/// Number of damaged inputs per check.
 const DAMAGES: usize = 60;
 
 fn seeds(check: &str) -> Vec<Vec<u8>> {

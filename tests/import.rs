@@ -1,6 +1,6 @@
-//! Every fixture, read in every way: with its name, without, in slices of 1, 7 and 4096 bytes,
-//! packed, exported and read again. The result is the same each time and matches
-//! `tests/golden/import` (`UPDATE_GOLDEN=1 cargo test --test import` writes it).
+//! Every fixture, read in every way: with and without its name, in slices of 1, 7 and 4096 bytes, packed, exported and
+//! read again. The result is the same each time and matches `tests/golden/import` (`UPDATE_GOLDEN=1 cargo test --test
+//! import` updates it).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -56,7 +56,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     e.finish().unwrap()
 }
 
-/// Every row in words, without where it comes from.
+/// Every row in words, without its source.
 fn rows(d: &Dataset, limit: usize) -> String {
     let mut out = String::new();
     let last = d.len().saturating_sub(1);
@@ -91,7 +91,7 @@ fn rows(d: &Dataset, limit: usize) -> String {
     out
 }
 
-/// The table as text, with everything an importer decides.
+/// The table as text, with all decisions of the importer.
 fn dump(result: &Result<Imported, ImportError>, limit: usize) -> String {
     let mut out = String::new();
     match result {
@@ -175,7 +175,7 @@ fn every_fixture_reads_the_same_in_every_way() {
         let options = ImportOptions::default();
         let named = read_all(&name, &bytes, &options);
         let at = format!("{folder}/{name}");
-        // What names its file in its debug text (a context, devices) may differ in that alone.
+        // Results whose debug text includes the file name (a context, devices) may differ only in that.
         let dump_all = |r: &Result<Imported, ImportError>| match r {
             Ok(Imported::Table(_)) | Err(_) => dump(r, usize::MAX),
             Ok(_) => dump(r, usize::MAX).replace(&format!(" {name}"), "").replace(&name, ""),
@@ -197,7 +197,7 @@ fn every_fixture_reads_the_same_in_every_way() {
         {
             problems.push(format!("{at}: {e}"));
         }
-        // Packing and slicing change no bit; an error may name the file's first bytes.
+        // Packing and slicing change nothing, except that an error may quote the file's first bytes.
         let packed = gzip(&bytes);
         for (way, again) in [
             ("unnamed", read_all("", &bytes, &options)),
@@ -216,7 +216,7 @@ fn every_fixture_reads_the_same_in_every_way() {
         }
         if let Ok(Imported::Table(d)) = &named {
             let text = native_csv::csv(d, 0..d.len(), None);
-            // Under the name of the file, as a saved page holds it.
+            // Under the name of the file, as in a saved page.
             match read_all(&name, text.as_bytes(), &options) {
                 Ok(Imported::Table(back)) => {
                     let columns = |d: &Dataset| {
@@ -238,7 +238,7 @@ fn every_fixture_reads_the_same_in_every_way() {
                         problems.push(format!("{at}: {:?}, exported {:?}", told(d), told(&back)));
                     }
                 }
-                // A file whose rows are all set aside has nothing to export.
+                // A file with only rejected rows has nothing to export.
                 Err(_) if d.is_empty() => {}
                 other => problems.push(format!("{at}: export reads as {other:?}")),
             }
@@ -252,7 +252,7 @@ fn every_fixture_reads_the_same_in_every_way() {
             let metrics = figures(d, chosen(Some("h100-sxm")));
             let text = native_csv::csv(d, 0..d.len(), Some(&metrics));
             if let Ok(Imported::Table(back)) = read_all("export.csv", text.as_bytes(), &options) {
-                // Whatever is chosen where it is read, the figures are of the device that it states.
+                // Whatever device is chosen, the figures are of the one that the file states.
                 for choice in [None, Some("mi300x")] {
                     let again = figures(&back, chosen(choice));
                     let known =
@@ -267,8 +267,8 @@ fn every_fixture_reads_the_same_in_every_way() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What a table knows beside its rows: assumptions without their choices, remarks, agreement of
-/// rates, what rows are, and what surrounds a trace.
+/// What a table knows besides its rows: assumptions without their choices, remarks, agreement of rates, kind of rows,
+/// and the context of a trace.
 fn told(d: &Dataset) -> String {
     let decision = Decision::new(d, None);
     let mut out = format!("{:?} {:?} {}", decision.kind, decision.side, decision.reason);
@@ -286,7 +286,7 @@ fn told(d: &Dataset) -> String {
     out
 }
 
-/// The cells of comma separated values, by a reading of its own.
+/// The cells of comma separated values, by an independent parser.
 fn records(text: &str) -> Vec<Vec<String>> {
     let mut out = vec![vec![String::new()]];
     let (mut quoted, mut chars) = (false, text.chars().peekable());
@@ -310,7 +310,7 @@ fn records(text: &str) -> Vec<Vec<String>> {
     out
 }
 
-/// The table as a spreadsheet of another country writes it.
+/// The table as written by a spreadsheet with another locale.
 fn written(records: &[Vec<String>], delimiter: char, all_quoted: bool, comma: bool) -> String {
     let mut out = String::new();
     for record in records {
@@ -347,14 +347,14 @@ const DIALECTS: [(&str, char, bool, bool); 6] = [
     ("decimal commas in quotes", ',', true, true),
 ];
 
-/// What a table says, without the text of lines that are set aside, which are as the file has them.
+/// Content of a table, without the text of rejected lines, which is that of the file.
 fn said(result: &Result<Imported, ImportError>) -> String {
     let dump = dump(result, usize::MAX);
     let lines = dump.lines().map(|l| l.split(", example ").next().unwrap_or(l));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The dialects in which a table reads otherwise.
+/// The dialects in which a table is read differently.
 fn other_dialects(name: &str, bytes: &[u8]) -> Vec<String> {
     let options = ImportOptions::default();
     let table = records(&String::from_utf8_lossy(bytes));
@@ -381,7 +381,7 @@ fn every_table_reads_the_same_in_every_dialect() {
             continue;
         }
         let bytes = std::fs::read(&file).unwrap();
-        // Those that are written otherwise already have a fixture with commas beside them.
+        // Files that already use another dialect have a fixture with commas too.
         let foreign = name == "decimal_comma.csv" || bytes.iter().take(200).any(|&b| b == b';');
         if !foreign {
             problems.extend(other_dialects(&name, &bytes));
@@ -390,7 +390,7 @@ fn every_table_reads_the_same_in_every_dialect() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// The same of real files, which lie in the folder that `GEMMSCOPE_DATA` names.
+/// The same for real files in the folder `GEMMSCOPE_DATA`.
 #[test]
 fn real_tables_read_the_same_in_every_dialect() {
     let Some(folder) = std::env::var_os("GEMMSCOPE_DATA") else {
@@ -420,11 +420,11 @@ fn real_tables_read_the_same_in_every_dialect() {
     assert!(problems.len() * 50 <= tables, "{}", problems.join("\n"));
 }
 
-/// Formats whose tables stand in the output of a command.
+/// Formats with tables within the output of a command.
 const TABLES_IN_LOGS: [&str; 6] =
     ["cutlass", "hipblaslt-bench", "rocblas-bench", "tensile", "flashinfer", "tunableop"];
 
-/// Names of kernels, tiles and instructions, with the numbers in them.
+/// Names of kernels, tiles and instructions, with their numbers.
 const TILES: [(&str, [u32; 3]); 10] = [
     ("Cijk_Ailk_Bljk_HBH_MT128x224x64_MI16x16x16_SN_WGM8", [128, 224, 64]),
     ("256x128x64_16x16x16_intrawave_v3", [256, 128, 64]),
@@ -506,11 +506,11 @@ fn every_format_reads_its_own_example() {
         match read_all("", f.example.as_bytes(), &ImportOptions::default()) {
             Ok(Imported::Table(d)) => {
                 let s = &d.sources[0];
-                // A table of ours gives back the format that its rows came from.
+                // Our own table states the format that its rows came from.
                 if s.format != f.id && f.id != "gemmscope" {
                     problems.push(format!("{}: its example reads as {}", f.id, s.format));
                 }
-                // A profile without shapes has GEMMs that wait for the user's word.
+                // A profile without shapes has GEMMs that need an answer of the user.
                 if s.rejected.total() > s.without_model.rows {
                     problems.push(format!("{}: {:?}", f.id, s.rejected.reasons));
                 }
@@ -549,7 +549,7 @@ fn the_book_lists_what_is_read() {
     if let Err(e) = fixture::golden("docs/src/formats.md", &text) {
         panic!("{e}");
     }
-    // A format stands in the chapter of its family, in one alone.
+    // Each format is in the chapter of its family, and only there.
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src");
     let chapters: String = std::fs::read_dir(book)
         .unwrap()
@@ -563,8 +563,7 @@ fn the_book_lists_what_is_read() {
     }
 }
 
-/// The share of rates that agree is printed by format, over the fixtures; what disagrees is
-/// explained in the book.
+/// Prints the share of agreeing rates by format, over the fixtures; disagreement is explained in the book.
 #[test]
 fn shares_of_own_rates() {
     use book::DIFFERENCES;

@@ -1,4 +1,4 @@
-//! Input that nobody should send: no panic, no hang, no unbounded memory, a clear word.
+//! Hostile input: no panic, no hang, bounded memory, a clear message.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -56,13 +56,13 @@ fn a_million_bad_rows_cost_no_more_than_the_file() {
     assert_eq!(s.rejected.raw(999_999), Some(&b"1,2,3,oops"[..]));
 }
 
-/// The tables below took minutes when a part of them was gone through again for each other part.
+/// Tables that took minutes when a part of them was scanned again for each other part.
 mod many_of_everything {
     use super::*;
 
     #[test]
     fn headers() {
-        // Each header has the columns of the first, and one of its own.
+        // Each header has the columns of the first one, and another one.
         let mut text = String::from("Precision,16 bit inputs\n");
         for i in 0..8_000 {
             text += "Dense Matrix Multiplication,,M,N,K,A Transpose,B Transpose,,,,,,,,,,,Time (msec),TERAFLOPS,";
@@ -98,7 +98,7 @@ mod many_of_everything {
         text += &full;
         text += &short.repeat(1_500);
         text += &full;
-        // 1,500 short rows of 1,990 columns fit, and 35,000 do not.
+        // 1,500 short rows of 1,990 columns fit, 35,000 do not.
         assert_eq!(table(&text).len(), 1_502);
         text += &short.repeat(35_000);
         text += &full;
@@ -139,7 +139,7 @@ mod many_of_everything {
 
 #[test]
 fn bad_rows_below_ever_new_headers_cost_what_they_hold() {
-    // Each section has a column of its own. In time that grew with all columns so far, these took minutes.
+    // Each section has a column of its own. In time proportional to all columns so far, these took minutes.
     let mut text = "Precision,16 bit inputs\n".to_owned();
     for i in 0..100_000 {
         writeln!(
@@ -196,7 +196,7 @@ fn rows_that_are_no_objects_are_counted() {
     let reasons: Vec<_> = s.rejected.reasons.iter().map(|r| (r.text.as_str(), r.count)).collect();
     assert_eq!(reasons, [("not a JSON object", 2), ("longer than 32 MiB", 1)]);
     assert!(s.notes.iter().any(|n| n.contains("is cut off")), "{:?}", s.notes);
-    // The same, an object a line.
+    // The same, an object per line.
     let rows = format!("{row}\n").repeat(100);
     let long = "y".repeat(2 << 20);
     let d = table(format!("{rows}oops\n{row}\n{{\"M\":\"{long}\"}}\n"));
@@ -230,7 +230,7 @@ fn nul_bytes_are_left_out_and_said() {
 #[test]
 fn a_line_with_a_hole_is_set_aside() {
     let row = "4096,4096,4096,fp16,k1,900\n";
-    // A file with more NUL bytes than text is no text.
+    // A file with more NUL bytes than text is not text.
     for (rows_before, hole) in [(2, 1), (300, 64)] {
         let (before, hole) = (row.repeat(rows_before), "\0".repeat(hole));
         for damaged in [
@@ -292,7 +292,7 @@ fn a_trace_with_figures_that_are_no_numbers_loses_no_kernel() {
         assert_eq!((&d.m, &d.time_s), (&whole.m, &whole.time_s), "{word}");
         assert_eq!(d.sources[0].notes, whole.sources[0].notes);
     }
-    // Ids of two traces mean different calls.
+    // The same id in two traces means different calls.
     let two = table(trace("") + &trace(""));
     assert_eq!(two.time_s, whole.time_s);
     let bytes = format!("{} bytes behind the end of the JSON", trace("").len());
@@ -332,7 +332,7 @@ fn errors_say_what_was_expected() {
     assert_eq!(e.kind, ErrorKind::Empty);
     let options = ImportOptions { format: Some("quux".into()), ..ImportOptions::default() };
     assert!(read_all("", b"M,N,K,us\n1,2,3,4\n", &options).is_err());
-    // A session that failed says the same again.
+    // A failed session returns the same error again.
     let mut s = Session::new("", ImportOptions::default());
     let png = [&b"\x89PNG\r\n\x1a\n"[..], &[0; 70_000]].concat();
     let first = s.feed(&png).unwrap_err();

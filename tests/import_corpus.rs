@@ -1,6 +1,5 @@
-//! A fixed corpus through every reader: all fixtures as every format, and thousands of seeded
-//! damages of them. The same checks as the fuzz targets, on a stable toolchain, in seconds, with
-//! the memory that each input may take.
+//! A fixed corpus through every reader: all fixtures as every format, and thousands of seeded damaged copies. The same
+//! checks as the fuzz targets, with their memory limits, on the stable toolchain, in seconds.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -103,7 +102,7 @@ fn damage(r: &mut Seeded, bytes: &[u8], other: &[u8]) -> Vec<u8> {
                 out.splice(at..at, other[from..to].iter().copied());
             }
             6 => {
-                // One line many times.
+                // Repeat a line many times.
                 let line: Vec<u8> = out[at..].iter().copied().take_while(|b| *b != b'\n').collect();
                 let mut many = Vec::new();
                 for _ in 0..r.below(50) {
@@ -113,7 +112,7 @@ fn damage(r: &mut Seeded, bytes: &[u8], other: &[u8]) -> Vec<u8> {
                 out.splice(at..at, many);
             }
             _ => {
-                // Digits become others: sizes, times, columns that do not fit.
+                // Replace digits: sizes, times, columns that do not fit.
                 for b in &mut out[at..end] {
                     if b.is_ascii_digit() {
                         *b = b'0' + (r.next() % 10) as u8;
@@ -128,7 +127,7 @@ fn damage(r: &mut Seeded, bytes: &[u8], other: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A zip of these parts, stored: what a workbook is.
+/// A zip of these parts, stored, as in a workbook.
 fn workbook(sheet: &str) -> Vec<u8> {
     let rels =
         "<Relationships><Relationship Id=\"r1\" Target=\"worksheets/s.xml\"/></Relationships>";
@@ -184,7 +183,7 @@ fn every_fixture_as_every_format() {
     }
 }
 
-/// What the damage of one fixture looks like does not depend on how many rows it has.
+/// Bytes of a fixture that are damaged: more rows would not make a difference.
 const DAMAGED: usize = 4096;
 
 #[test]
@@ -196,7 +195,7 @@ fn damaged_fixtures() {
     for (_, bytes) in &mut all {
         bytes.truncate(DAMAGED);
     }
-    // Each fixture has dice of its own, so that any thread may take it.
+    // Each fixture has its own dice, so that any thread may take it.
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The list of a link's settings is that of the code.
+//! The list of a link's settings matches the code.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -6,7 +6,7 @@ use gemmscope_chart::link_keys::{KEYS, is_known};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Adds the string literals of the sources below a folder, tests left out.
+/// Adds the string literals of the sources in a folder, without tests.
 fn literals(folder: &Path, all: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -28,7 +28,7 @@ fn every_setting_of_a_chart_or_a_tool_is_in_the_list_and_none_else() {
     for folder in ["crates/chart/src", "crates/analysis/src/planner", "crates/share/src", "src"] {
         literals(&root.join(folder), &mut found);
     }
-    // Put together in the code, of a figure's key.
+    // These are composed in the code from the key of a figure.
     found.extend(["fastest.m", "fastest.n", "fastest.k"].map(str::to_owned));
     let gone: Vec<_> = KEYS.iter().filter(|key| !found.contains(**key)).collect();
     assert!(gone.is_empty(), "nothing reads {gone:?}");
@@ -36,7 +36,7 @@ fn every_setting_of_a_chart_or_a_tool_is_in_the_list_and_none_else() {
         text.split_once('.').is_some_and(|(group, name)| {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             let is_file = ["csv", "html", "json", "md", "org", "svg", "tar"].contains(&name);
-            // Keys of a column and of the browser's storage.
+            // Keys of a column, and of the browser's storage.
             let other = ["c", "gemmscope"].contains(&group);
             let is_plain = |part: &str| !part.is_empty() && part.chars().all(plain);
             is_plain(group) && is_plain(name) && !is_file && !other

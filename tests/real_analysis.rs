@@ -1,5 +1,4 @@
-//! What is known of other people's files, which lie in the folder that `GEMMSCOPE_DATA` names:
-//! `make test-real DATA=FOLDER`.
+//! Known facts of other people's files, in the folder that `GEMMSCOPE_DATA` names: `make test-real DATA=FOLDER`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -72,7 +71,7 @@ fn judged(data: Dataset, device: Option<&str>) -> Frame {
     frame(data, &[], device, RoofKind::Datasheet)
 }
 
-/// A trace report with its context, judged by the report's own achievable peaks.
+/// A trace report with its context, under the report's own achievable peaks.
 fn report(folder: &str, file: &str, kind: RoofKind) -> Frame {
     let folder = format!("tracelens/{folder}");
     let Imported::Table(mut data) = read(&format!("r/{file}"), &bytes(&format!("{folder}/{file}")))
@@ -97,7 +96,7 @@ fn of<'a>(all: &'a Findings, rule: &str) -> Vec<&'a Finding> {
     all.findings.iter().filter(|f| f.rule == rule).collect()
 }
 
-/// The GEMMs of all findings with a sign.
+/// Number of GEMMs with a sign, over all findings.
 fn with_sign(all: &Findings, sign: Sign) -> u64 {
     let seen = all.findings.iter().flat_map(|f| &f.signs);
     seen.filter(|s| s.sign == sign).map(|s| s.groups).max().unwrap_or(0)
@@ -107,18 +106,18 @@ fn with_sign(all: &Findings, sign: Sign) -> u64 {
 fn percentages_of_the_roof_are_the_reports_own() {
     let frame = report("qwen_mi300", "category_data/gemm_ops.csv", RoofKind::Achievable);
     let scan = Scan::new(&frame);
-    // Roof time over the mean time; the report prints the mean of the calls' percentages, which
-    // is 65.94 for the first: 48 calls between 105 and 119 µs.
+    // Roof time over mean time; the report prints the mean of the calls' percentages, which is 65.94 for the first: 48
+    // calls between 105 and 119 µs.
     let expected = [65.88, 64.59, 73.63, 64.84, 0.05];
     for (group, expected) in scan.groups.iter().zip(expected) {
         let ours = group.efficiency() * 100.0;
         assert!((ours - expected).abs() < 0.005, "{ours} is not {expected}");
     }
-    // Its best call against its roof: the report's own Pct Roofline_max.
+    // Its best call relative to its roof: the report's own Pct Roofline_max.
     let best = frame.metrics.roof_s[0] / frame.data.number(ColumnMeaning::TimeMin, 0);
     assert!((best * 100.0 - 69.385_997_568).abs() < 1e-6);
     assert_eq!(scan.parts[0].whole, Whole::ComputeTime);
-    // GEMM share of the compute time; the report's 35.15 % is of the whole time with its gaps.
+    // GEMM share of the compute time; the report's 35.15 % is of the whole time including gaps.
     let gemm = scan.time_s / scan.parts[0].whole_s;
     assert!((gemm * 100.0 - 39.15).abs() < 0.005, "{gemm}");
     assert!((scan.time_s / 33.131_333_5e-3 * 100.0 - 35.15).abs() < 0.005);
@@ -138,7 +137,7 @@ fn the_four_cases_get_their_explanation() {
         let found = of(&all, rule);
         assert_eq!(found.len(), 1, "{path}: {all:#?}");
         assert!(found[0].text.contains(words), "{path}: {}", found[0].text);
-        // 52.9 % is over the line for Critical, as in the report's own thresholds.
+        // 52.9 % exceeds the threshold for Critical, as in the report's own thresholds.
         let severity = match path {
             "gemm_03_compute_misaligned" => Severity::High,
             _ => Severity::Critical,
@@ -155,7 +154,7 @@ fn the_four_cases_get_their_explanation() {
 
 #[test]
 fn the_bound_of_a_tile_is_a_time() {
-    // 34.36 GFLOP at 34.41 TFLOP/s: whatever the roof, a device whose units are not full runs at its datasheet's rate.
+    // 34.36 GFLOP at 34.41 TFLOP/s: under any roof, a device that is not full runs at its datasheet rate.
     let frame =
         report("gemm_01_compute_few_tiles", "category_data/gemm_ops.csv", RoofKind::Achievable);
     let all = check_all(&frame);
@@ -202,8 +201,8 @@ fn impact_and_shares_are_the_reports_own() {
             let (low, mid, high) = t.impact_percent.unwrap();
             let ours = o.impact_percent.unwrap();
             let total = trace.total_s.unwrap();
-            // The report computes these from a time and a percentage that it has rounded before;
-            // exact ones may differ in the last digit, those do not.
+            // The report computes these from a rounded time and percentage, so exact values may differ in the last
+            // digit; those do not.
             let rounded =
                 impact_percent(t.efficiency_percent.unwrap() / 100.0, t.time_s.unwrap() / total);
             for (ours, rounded, theirs) in
@@ -218,8 +217,8 @@ fn impact_and_shares_are_the_reports_own() {
             assert!((o.time_s * 1e3 - t.time_s.unwrap() * 1e3).abs() <= 5e-4 + 1e-9);
         }
         if case == "qwen_mi300" {
-            // The plain mean of the file's percentages is 53.85: those are means of the calls' own
-            // ratios, ours are roof time over mean time.
+            // The plain mean of the file's percentages is 53.85: they are means of the calls' own ratios, ours are roof
+            // time over mean time.
             let plain = ours_all.parts[0].plain_mean_efficiency.unwrap() * 100.0;
             assert!((plain - 53.85).abs() < 0.06, "{plain}");
         }
@@ -235,7 +234,7 @@ fn the_golden_files_join_on_521_shapes() {
     assert_eq!(setup.side, Field::Source);
     assert_eq!(setup.sides, ["hipblaslt-gemm.csv", "iree_gemm.csv"]);
     let c = Comparison::new(&frame, &setup);
-    // Counted from the files with another program.
+    // Counted in the files with another program.
     assert_eq!((c.matched, c.ambiguous), (521, 0));
     assert_eq!(
         (c.configurations.as_slice(), c.unmatched.as_slice()),
@@ -273,13 +272,13 @@ fn three_libraries_are_sides_and_a_tie_is_a_tie() {
     ]);
     let frame = judged(data, Some("mi300x"));
     assert_eq!(frame.kind(), DataKind::Sides);
-    // Counted from the files with another program.
+    // Counted in the files with another program.
     let standing = Tally::of(&frame).unwrap();
     assert_eq!(
         words::fastest_counts(&standing),
         "hipBLASLt 316, rocBLAS 166, IREE 0, 39 ties of 521 GEMMs"
     );
-    // A library that loses everywhere is the first to be said.
+    // A library that always loses is mentioned first.
     assert!(
         words::losers(&standing).starts_with("IREE is slower than the fastest on all 521 GEMMs, "),
         "{}",
@@ -289,7 +288,7 @@ fn three_libraries_are_sides_and_a_tie_is_a_tie() {
     assert!(report.sentences[0].starts_with(&words::losers(&standing)), "{:?}", report.sentences);
     let times: Vec<f64> = report.parts.iter().map(|p| (p.gemm_s * 1e5).round()).collect();
     assert_eq!(times, [5253.0, 101_638.0, 5688.0]);
-    // Nothing is said of all three together.
+    // No sentence is about all three together.
     for sentence in &report.sentences {
         for pooled in ["1679", "1.125 s", "1.12 s"] {
             assert!(!sentence.contains(pooled), "{sentence}");
@@ -310,7 +309,7 @@ fn the_slow_layout_is_one_finding() {
 
 #[test]
 fn a_benchmark_is_told_by_what_is_typical_of_it() {
-    // Worked out from the file by hand: 558 GEMMs.
+    // Computed from the file by hand: 558 GEMMs.
     let frame = judged(table(&["iree-kernel-benchmark/hipblaslt-gemm.csv"]), None);
     let book = &Ledger::new(&frame).books[0];
     let typical = book.typical.unwrap();
@@ -350,7 +349,7 @@ fn the_figure_of_the_paper() {
         assert_eq!(columns, [32, 64, 128, 256, 512]);
         let n: Vec<u32> = p.lines.iter().map(|l| l.problem.n).collect();
         assert_eq!(n, [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144]);
-        // Small N on top is bounded by parallelism, large N by memory.
+        // Small N, at the top, is bounded by parallelism, large N by memory.
         assert!(p.cells(&p.lines[0]).all(|c| c.region == Some(Region::Parallelism)));
         assert!(p.cells(&p.lines[8]).all(|c| c.region == Some(Region::Memory)));
     }
@@ -358,7 +357,7 @@ fn the_figure_of_the_paper() {
     assert_eq!(left.title, "K = 4096, M = 8");
     let best = widths(left, |l| l.best);
     assert_eq!(best, [32, 32, 32, 64, 128, 128, 128, 128, 128]);
-    // The model has 9 of 9 ticks for K = 4096 and 6 of 9 for K = 12288.
+    // The model matches 9 of 9 ticks for K = 4096 and 6 of 9 for K = 12288.
     assert_eq!(widths(left, |l| l.model), best);
     let agree = right.lines.iter().filter(|l| l.best == l.model).count();
     assert_eq!(agree, 6);
@@ -375,7 +374,7 @@ fn a_real_sweep() {
     assert_eq!((lines, sweep.single), (44, 0));
     for p in &sweep.panels {
         for l in &p.lines {
-            // Exactly one tick a line, at its highest rate.
+            // Exactly one tick per line, at its highest rate.
             let best = p.cell(l, l.best.unwrap());
             assert_eq!(best.share, 1.0);
             assert!(p.cells(l).all(|c| c.share.is_nan() || c.share <= 1.0));
@@ -391,7 +390,7 @@ fn a_real_sweep() {
     assert_eq!(p.columns[l.best.unwrap()], (64, 128));
     assert!((p.cell(l, l.best.unwrap()).rate / 16883e9 - 1.0).abs() < 1e-3);
     assert_eq!(p.columns.len(), 25);
-    // The model is no oracle: it names the very tile now and then, but one nearly as good.
+    // The model is no oracle: it names the very tile now and then, else one that is nearly as good.
     assert_eq!(sweep.agreement.1, 44);
     assert!(sweep.model_reaches > 0.93, "{}", sweep.model_reaches);
     let by_width = Sweep::new(&frame, None).unwrap();
@@ -464,14 +463,14 @@ fn the_time_of_everything_else_is_kept() {
     let f = report("qwen_mi300", "category_data/gemm_ops.csv", RoofKind::Achievable);
     let other = other_time_s(&f);
     assert!((other * 1e3 - 21.485).abs() < 1e-3, "{other}");
-    // Filtered to one of its GEMMs the others are part of what stays.
+    // Filtered to one GEMM, the others are a part of what remains.
     let one = f.with_rows(Arc::new(vec![0]));
     let own = |f: &Frame, r: usize| f.data.time_s[r] * f.calls(r);
     let all: f64 = (0..f.data.len()).map(|r| own(&f, r)).sum();
     assert!((all + other - own(&one, 0) - other_time_s(&one)).abs() < 1e-9);
 }
 
-/// One line of a CSV file, with quoted cells.
+/// Cells of one CSV line, with quotes.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut quoted = false;
@@ -548,7 +547,7 @@ fn the_summaries_of_the_worked_cases_are_kept() {
     }
 }
 
-/// Microseconds and GEMMs by account, and the time, of each side.
+/// For each side: its time, and the µs and GEMMs of each account.
 fn ledger_of(files: &[&str]) -> Vec<(String, i64, Vec<(Account, i64, u64)>)> {
     let folder = "iree-kernel-benchmark";
     let files: Vec<String> = files.iter().map(|f| format!("{folder}/{f}")).collect();
@@ -583,7 +582,7 @@ fn what_the_other_library_saves_alone_and_the_best_of_both() {
         all.fixed(&[at], &left, 0.0).unwrap(),
         "1 finding of hipBLASLt fixed: 44.8 ms instead of 52.5 ms, 1.17x faster"
     );
-    // The dispatch table keeps the baseline in a tie; where ties go to the faster it is a little less.
+    // The dispatch table keeps the baseline in a tie; with ties going to the faster side it is slightly less.
     let (comparison, best) = Dispatch::of(&frame).unwrap();
     assert_eq!((ms(best.time_s), best.names[best.baseline].as_str()), (44.79, "hipBLASLt"));
     assert_eq!((best.shared, &best.used[..]), (558, &[382, 176][..]));
@@ -594,7 +593,7 @@ fn what_the_other_library_saves_alone_and_the_best_of_both() {
 #[test]
 fn every_microsecond_has_one_account() {
     use Account::*;
-    // The files name no kernel and no spread, so no time moves to `kernel` or `tile`.
+    // The files name neither kernels nor spread, so no time moves to `kernel` or `tile`.
     let alone = ledger_of(&["hipblaslt-gemm.csv"]);
     let expected = vec![
         (Roof, 28_770, 558),

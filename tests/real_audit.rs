@@ -1,5 +1,5 @@
-//! Small files that once showed a fault, and traces beside their own reports: what is right, in figures.
-//! `make test-real DATA=FOLDER`.
+//! Small files that once showed a fault, and traces with their own reports: the correct figures. `make test-real
+//! DATA=FOLDER`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 

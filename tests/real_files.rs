@@ -1,5 +1,5 @@
-//! Facts of other people's files, which lie in the folder that `GEMMSCOPE_DATA` names. No part of
-//! `cargo test`: `make test-real DATA=FOLDER` runs it.
+//! Facts of other people's files, in the folder that `GEMMSCOPE_DATA` names. Not part of `cargo test`: run by `make
+//! test-real DATA=FOLDER`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -95,7 +95,7 @@ fn rows_and_devices_of_tuned_files() {
     let d = read("aiter/bf16_tuned_gemm.csv");
     assert_eq!(d.len(), 232);
     assert_eq!((on(&d, "gfx950:256"), on(&d, "gfx1250:96")), (112, 120));
-    // A target that is in no catalogue has no roof.
+    // A target that is not in a catalogue has no roof.
     let s = summary(&d, None);
     assert_eq!(s.rows_above_roof, None);
     let d = read("aiter/dsv3_bf16_tuned_gemm.csv");
@@ -131,7 +131,7 @@ fn other_producers() {
     let d = read("google-benchmark/test1_run1.json");
     let s = &d.sources[0];
     assert_eq!((s.format.as_str(), s.rows_used), ("google-benchmark", 0));
-    // Figures about shapes, not providers: there is no time in it.
+    // Figures about shapes, not providers: it has no times.
     let d = read("flashdecoding_fig/bn_best_reconstructed.csv");
     assert!(d.time_s.iter().all(|t| t.is_nan()));
 }
@@ -143,7 +143,7 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
-            // What people paste has expectations of its own beside it, and rates of two digits.
+            // Pasted tables have separate expectations, and rates of two digits.
             if path.file_name().is_some_and(|name| name == "field") {
                 continue;
             }
@@ -157,13 +157,13 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
 /// What is no table of GEMMs, and how it is refused.
 const REFUSED: [(&str, ErrorKind); 3] = [
     ("LICENCES.md", ErrorKind::NeedsMapping),
-    // Intensity and rate alone: no M, N, K.
+    // Only intensity and rate: no M, N, K.
     ("ai_only.csv", ErrorKind::NeedsMapping),
     ("kernel_name_tile_expectations.csv", ErrorKind::NeedsMapping),
 ];
 
-/// Every file is read or refused with a sentence; the share of rates that agree is printed by
-/// format, and what disagrees is the file's rounding.
+/// Every file is read, or refused with a sentence. Prints the share of agreeing rates by format; disagreement is the
+/// file's rounding.
 #[test]
 fn every_file_and_its_rates() {
     let root = root();
@@ -200,10 +200,10 @@ fn every_file_and_its_rates() {
             let ours = d.problem(row).work().0 / d.time_s[row];
             if check.compared > 0 && (reported - ours).abs() > 0.01 * ours {
                 let explained = match s.format.as_str() {
-                    // Two digits of TFLOP/s.
+                    // TFLOP/s with two digits.
                     "aiter" => (reported - ours).abs() <= 0.0051e12,
-                    // The mean of the calls' rates; ours is work over the mean time. They part
-                    // where a few calls took much longer: by a third in one trace of images.
+                    // The mean of the calls' rates; ours is work over mean time. They differ if a few calls took much
+                    // longer: by a third in one trace of images.
                     "tracelens" => reported > ours && reported < 1.4 * ours,
                     _ => false,
                 };

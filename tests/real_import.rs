@@ -1,5 +1,5 @@
-//! Facts of real files, which lie in the folder that `GEMMSCOPE_DATA` names:
-//! `make test-real DATA=FOLDER`. A file that is not there is not looked at.
+//! Facts of real files, in the folder that `GEMMSCOPE_DATA` names: `make test-real DATA=FOLDER`. Missing files are
+//! skipped.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -91,7 +91,7 @@ fn qwen_on_mi300x() {
     assert!(data.text(ColumnMeaning::Kernel, 0).contains("MT128x224x64"));
     assert!(!data.text(ColumnMeaning::Kernel, 0).ends_with("..."));
     assert_eq!(data.text(ColumnMeaning::Library, 0), "Tensile");
-    // The empty standard deviation of a single call.
+    // The standard deviation of a single call is empty.
     assert!(data.number(ColumnMeaning::TimeStd, 4).is_nan());
     // The same rows in the agent's table.
     let Some(bytes) = real("qwen_mi300/category_data/gemm_ops.csv") else {
@@ -111,16 +111,16 @@ fn qwen_on_h100_with_everything_else_of_the_trace() {
     let data = table("unified_perf_summary.csv", &bytes);
     assert_eq!(data.len(), 5);
     let source = &data.sources[0];
-    // 30 operations, by their calls.
+    // 30 operations, by number of calls.
     assert_eq!((source.rejected.total(), source.not_gemm.rows), (30, 861));
     assert!(source.not_gemm.time_s > 0.0);
     assert_eq!(source.without_model.rows, 0);
-    // A memset comes with each: the main kernel is named all the same.
+    // Each comes with a memset; the main kernel is named nevertheless.
     assert!(
         data.text(ColumnMeaning::Kernel, 0).contains("tilesize")
             || data.text(ColumnMeaning::Kernel, 0).contains("nvjet")
     );
-    // No transpose flags on this device: the layout comes from the strides.
+    // This device has no transpose flags: the layout follows from the strides.
     assert_eq!(data.problem(0).op.layout(), "NT");
     let gemm = real("qwen_h100/GEMM.csv").map(|b| table("GEMM.csv", &b));
     if let Some(gemm) = gemm {
@@ -187,7 +187,7 @@ fn a_folder_comes_together() {
     assert_eq!(reported.operations[0].impact_percent, Some((4.09, 4.77, 5.46)));
     assert_eq!(data.devices, ["", "MI300X"]);
     assert!(data.device.iter().all(|&d| d == 1));
-    // Their roof is the achievable one of their own file.
+    // Their roof is the achievable one from their own file.
     let roof = device
         .roof(data.ops[0].compute, gemmscope_model::hardware::RoofKind::Achievable)
         .expect("bf16");

@@ -1,8 +1,8 @@
-//! One line for each real file in the folder that `GEMMSCOPE_DATA` names, and each trace's GEMMs
-//! beside those of the report next to it: `make test-real DATA=FOLDER`.
+//! One line for each real file in the folder that `GEMMSCOPE_DATA` names, and the GEMMs of each trace beside those of
+//! its report: `make test-real DATA=FOLDER`.
 //!
-//! The columns: format, rows used of those read, devices, types, how many of the file's own rates
-//! are within 1 % of work over time, and what the file leaves open.
+//! Columns: format, rows used of those read, devices, types, how many of the file's own rates are within 1 % of work
+//! over time, and the open questions of the file.
 
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
@@ -10,7 +10,7 @@ use gemmscope_table::trace;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Share of the GEMMs of a report that its trace must give.
+/// Minimum share of a report's GEMMs that its trace must yield.
 const KEYS: f64 = 0.95;
 
 fn main() -> ExitCode {
@@ -93,7 +93,7 @@ fn line(data: &Dataset) -> String {
     )
 }
 
-/// Reads traces that launch graphs once more, with the captures beside and below them.
+/// Reads traces with graph launches again, with the captures beside them.
 fn give_captures(tables: &mut [(PathBuf, Dataset)], root: &Path) {
     for i in 0..tables.len() {
         let Some(folder) = tables[i].0.parent() else { continue };

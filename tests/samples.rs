@@ -1,4 +1,4 @@
-//! What the page says about its own samples: the first thing that a new user reads.
+//! What the page says about its own samples, which a new user reads first.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -60,7 +60,7 @@ fn the_libraries_on_an_mi300x_are_sides_with_a_story() {
     let totals = Totals::of(&frame);
     let names: Vec<&str> = totals.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["hipBLASLt", "rocBLAS"]);
-    // The layout in which the faster library is far behind, and where the slower one loses.
+    // The layout in which the faster library is far behind, and the one in which the slower library loses.
     let titles: Vec<String> = findings.findings.iter().map(|f| f.heading()).collect();
     let faster = "rocBLAS: hipBLASLt is faster: 340 GEMMs";
     assert!(titles.contains(&faster.to_owned()), "{titles:#?}");
@@ -82,13 +82,13 @@ fn the_expected_time_is_near_what_pytorch_takes_on_an_h100() {
         let device = frame.metrics.devices[usize::from(data.device[row])].as_ref().unwrap();
         let problem = data.problem(row);
         let roof_of = |kind| device.roof(problem.op.compute, kind).unwrap();
-        // By which factor a time is off, either way.
+        // Factor by which a time is off, in either direction.
         let off = |seconds: f64| (seconds / data.time_s[row]).ln().abs().exp();
         expected.push(off(device.expected_s(&problem).unwrap()));
         roof.push(off(roof_of(RoofKind::Datasheet).problem_time_s(&problem)));
     }
     let mean = |off: &[f64]| (off.iter().map(|f| f.ln()).sum::<f64>() / off.len() as f64).exp();
-    // docs/src/metrics.md says so.
+    // Stated in docs/src/metrics.md.
     let figures = [mean(&expected), mean(&roof)].map(|f| format!("{f:.2}"));
     assert_eq!(figures, ["1.07", "1.48"]);
     assert_eq!((expected.len(), expected.iter().filter(|f| **f < 1.5).count()), (96, 95));

@@ -1,5 +1,5 @@
-//! What is said of our fixtures: files read together, the view and its settings in a link, as page
-//! and command open them. Figures are computed here from the text of the files.
+//! Sentences on our fixtures: files read together, with view and settings of a link, as page and command open them.
+//! Figures are computed here from the text of the files.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -45,7 +45,7 @@ fn frame(files: &[&str], link: &str) -> Frame {
     Study::default().frame(&Arc::new(data), &view, &[], || Some(Columns::new())).0
 }
 
-/// The view of a link over some files.
+/// A view of a link over some files.
 fn open(files: &[&str], link: &str) -> Chart {
     let state = ViewState::decode(link).0;
     let (_, id) = places::of(&state.view).unwrap();
@@ -60,7 +60,7 @@ fn said(files: &[&str], link: &str) -> String {
     words.replace(['\u{202f}', '\u{a0}'], " ")
 }
 
-/// A row of a sweep by the text of its file, on an MI300X: 1307.4 TFLOP/s in 16 bits, 5.3 TB/s.
+/// A row of a sweep, parsed from the text of its file, on an MI300X: 1307.4 TFLOP/s in 16 bits, 5.3 TB/s.
 struct Row {
     dtype: String,
     time_us: f64,
@@ -179,7 +179,7 @@ fn views_of_one_file() {
 
     let tiles = said(files, &of("tiles"));
     assert!(tiles.starts_with("No tile map. "), "{tiles}");
-    // One file with two types: they are what can be compared.
+    // One file with two types, which can be compared.
     let types = said(files, "view=compare");
     let fastest = "fp16 is 1.25x faster than bf16 by time over 88 GEMMs";
     assert!(types.starts_with(fastest), "{types}");
@@ -222,7 +222,7 @@ fn sweeps_and_histories() {
     assert!(history.starts_with("Best of 11 variants in 5 generations"), "{history}");
     assert!(history.contains("1 failed: correctness failed."), "{history}");
     assert_eq!(open(&[TUNING], link).table().rows.len(), 13);
-    // Two kernels, as they were published: TFLOP/s, shares of bandwidth and roof in percent.
+    // Two kernels, as published: TFLOP/s, shares of bandwidth and roof in percent.
     let frame = frame(&[TUNING], link);
     for (line, published) in [(13, [199.13, 7.5, 63.8]), (14, [204.71, 7.7, 65.6])] {
         let row = frame.data.line.iter().position(|l| *l == line).unwrap();
@@ -251,7 +251,7 @@ fn reported_figures_stand_beside_what_is_computed_and_above_the_roof_is_marked_n
     assert_eq!(above.len(), 1);
     assert!((above[0].efficiency.unwrap() - 1.02).abs() < 5e-4);
     assert!(above[0].above_roof.join(" ").contains("cache"), "{:?}", above[0].above_roof);
-    // The sheet of a report adds its wrappers up twice: 12 x 9.5 + 12 x 8.25 + 96 µs.
+    // The sheet of a report counts its wrappers twice: 12 x 9.5 + 12 x 8.25 + 96 µs.
     let wrappers = frame("tracelens/wrappers.csv");
     near(Totals::over(&wrappers, &wrappers.rows).time_s, 309e-6);
 }

@@ -1,4 +1,4 @@
-//! The start page is HTML: what it says of samples and formats is what the program knows of them.
+//! The start page is HTML: its samples and formats match those of the program.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -10,7 +10,7 @@ use gemmscope_table::view_state::ViewState;
 const PAGE: &str = include_str!("../index.html");
 const EARLY: &str = include_str!("../public/early.js");
 
-/// What stands between two texts, as often as there is any.
+/// All texts between `start` and `end`.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
 }
@@ -31,7 +31,7 @@ fn its_samples_are_those_of_the_program_and_their_links_open_them_where_a_click_
     }
 }
 
-/// A link that names a sample opens it, so the start page does not show first.
+/// A link that names a sample opens it, so the start page is not shown first.
 #[test]
 fn the_first_paint_knows_the_files_of_the_samples() {
     let list = between(EARLY, "var SAMPLES = [", "]");

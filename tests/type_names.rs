@@ -1,4 +1,4 @@
-//! A public type's name stands for one type in the workspace.
+//! Names of public types are unique in the workspace.
 
 use std::collections::BTreeMap;
 use std::fs;

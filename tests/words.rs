@@ -1,9 +1,9 @@
-//! Every sentence, label and message that a person may read, in one list (`tests/golden/words.txt`),
-//! so that a change of words is seen and read. `UPDATE_GOLDEN=1 cargo test --test words` writes it.
+//! Every sentence, label and message for people, in one list (`tests/golden/words.txt`), so that a change of wording is
+//! reviewed. `UPDATE_GOLDEN=1 cargo test --test words` updates it.
 //!
-//! The list holds the string literals of all crates but tests, attributes, what a file's text is compared
-//! with (headers, templates of lines, examples), and what is plainly for machines (keys, paths, numbers,
-//! class names, selectors). It errs on the side of listing too much.
+//! The list has the string literals of all crates, except tests, attributes, literals compared with a file's text
+//! (headers, templates of lines, examples), and what is clearly for machines (keys, paths, numbers, class names,
+//! selectors). In doubt a literal is listed.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -50,7 +50,7 @@ fn every_word_that_a_person_reads_is_in_the_list() {
     assert_eq!(list.len(), known.len(), "the list is longer or shorter: UPDATE_GOLDEN=1");
 }
 
-/// The Rust files below a folder that run for users.
+/// The Rust files in a folder that are part of the product.
 fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -61,7 +61,7 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
             }
         } else if name.ends_with(".rs")
             && !["tests.rs", "testing.rs", "fixture.rs", "build.rs"].contains(&name.as_str())
-            // The words that files have in their headers.
+            // The words in headers of files.
             && !path.ends_with("columns/words.rs")
         {
             out.push(path);
@@ -87,17 +87,17 @@ const COMPARED: &[&str] = &[
     "strip_suffix",
     "trim_start_matches",
 ];
-/// Fields of a format that hold what its files say.
+/// Fields of a format with content of its files.
 const OF_FILES: &[&str] = &["above", "again", "example", "results"];
 
-/// Adds the literals of some tokens; leaves out attributes (documentation too), test modules, patterns and
-/// what a file's text is compared with.
+/// Adds the literals of some tokens, except attributes (and thus documentation), test modules, patterns, and literals
+/// compared with a file's text.
 fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
     let mut of_tests = false;
     let mut of_files = false;
     let mut name = String::new();
     let mut tokens = tokens.into_iter().peekable();
-    // The two signs before a token.
+    // The two punctuation characters before a token.
     let mut signs = [' '; 2];
     while let Some(token) = tokens.next() {
         let follows = std::mem::take(&mut name);
@@ -147,7 +147,7 @@ fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a literal before these tokens is the pattern of an arm: `"a" | "b" =>`, `"a" if b =>`.
+/// True if a literal before these tokens is the pattern of a match arm: `"a" | "b" =>`, `"a" if b =>`.
 fn is_pattern(mut tokens: impl Iterator<Item = TokenTree>) -> bool {
     let mut sign = || match tokens.next() {
         Some(TokenTree::Punct(p)) => p.as_char(),
@@ -165,10 +165,10 @@ fn is_pattern(mut tokens: impl Iterator<Item = TokenTree>) -> bool {
     }
 }
 
-/// The text of a string literal on one line, if a person may read it.
+/// The text of a string literal on one line, if it may be for people.
 fn words(literal: &str) -> Option<String> {
     let text = literal.strip_prefix('"')?.strip_suffix('"')?;
-    // A backslash at the end of a line joins it with the next.
+    // A backslash at the end of a line joins it with the next one.
     let mut joined = String::new();
     let mut parts = text.split("\\\n");
     joined.push_str(parts.next().unwrap_or_default());
@@ -176,7 +176,7 @@ fn words(literal: &str) -> Option<String> {
         joined.push_str(part.trim_start());
     }
     let text = joined.replace('\n', "\\n");
-    // Two words, or one that begins with a capital and goes on in small letters.
+    // Two words, or one that is capitalised.
     let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count() > 1;
     let selects = text.starts_with('.') && text[1..].starts_with(char::is_alphabetic)
         || ["(max-", "(prefers-", ":not("].iter().any(|s| text.contains(s));

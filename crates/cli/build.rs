@@ -1,12 +1,12 @@
-//! Puts the one-file page into the command: `GEMMSCOPE_PAGE=gemmscope.html cargo build`. Without
-//! the variable the command carries none and asks for `--app`. Lists the tables of published times too.
+//! Embeds the one-file page in the command: `GEMMSCOPE_PAGE=gemmscope.html cargo build`. Without the variable the
+//! command has no page and asks for `--app`. Also lists the tables of published times.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::path::Path;
 
-/// The element that takes the data: a page without it is none of ours.
+/// The element that takes the data: a page without it is not ours.
 const SLOT: &str = "id=\"gemmscope-data\"";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Writes `references.rs`: name and bytes of every table of published times, which the page serves from the same folder.
+/// Writes `references.rs`: name and bytes of every table of published times, from the folder that the page serves too.
 fn list_references() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("../../public/reference");
     println!("cargo:rerun-if-changed={}", folder.display());

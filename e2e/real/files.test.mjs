@@ -1,4 +1,4 @@
-// Other people's files in the page: what was counted in them by hand. `make test-real DATA=FOLDER` names the folder.
+// Other people's files in the page, checked against counts made by hand. `make test-real DATA=FOLDER` names the folder.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ test("two libraries: counts, best rates, the one GEMM at 100.3 % of its roof is 
   app.assertQuiet();
 });
 
-// file, format, rows used where they were counted.
+// File, format, and rows used if they were counted.
 for (const [path, format, used] of [
   ["tracelens/qwen_mi300/GEMM.csv", "tracelens", 5],
   ["tracelens/qwen_h100/GEMM.csv", "tracelens", 5],

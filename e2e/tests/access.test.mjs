@@ -1,5 +1,5 @@
-// Keyboard and screen readers: from the empty page to an export without a pointer, few Tab stops, the focus never lost,
-// figures that explain themselves, and nothing serious that axe-core finds, in every place, both themes and on a phone.
+// Keyboard and screen readers: from the empty page to an export without a pointer, few Tab stops, focus never lost,
+// figures with explanations, and no serious finding of axe-core, in every place, both themes and on a phone.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,10 +11,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const PLACES = ["Summary", "Compare", "Sweep", "Explore", "Table", "Plan"];
 const SIDES = ["sweep_library.csv", "sweep_compiler.csv"];
 const sides = SIDES.map((name) => fixture(`fixtures/iree/${name}`));
-/** Some rows of each: axe-core takes a while for each element, and more of one kind tell nothing new. */
+/** Some rows of each: axe-core takes a while per element, and more of the same kind find nothing new. */
 const few = SIDES.map((name, i) => ({ name, text: readFileSync(sides[i], "utf8").split("\n").slice(0, 9).join("\n") }));
 
-/** What axe-core calls serious or critical in a part of the page: rule, then the elements. */
+/** Serious or critical findings of axe-core in a part of the page: rule, then the elements. */
 async function serious(app, part, rules = {}) {
   const found = await app.page.evaluate(([part, rules]) => window.axe.run(part, { resultTypes: ["violations"], preload: false, ...rules }), [part, rules]);
   return found.violations
@@ -22,7 +22,7 @@ async function serious(app, part, rules = {}) {
     .map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join("; ")}`);
 }
 
-/** Everything in the light theme, and in the dark one what a theme can change: colours. */
+/** Checks everything in the light theme, and in the dark one what a theme can change: colours. */
 async function inBothThemes(app, where, part = "body") {
   assert.deepEqual(await serious(app, part), [], `${where}, light`);
   await app.page.emulateMedia({ colorScheme: "dark" });
@@ -33,7 +33,7 @@ async function inBothThemes(app, where, part = "body") {
   await app.settle();
 }
 
-/** Classes of what takes time to change; a pause before a tooltip is none. */
+/** Classes of elements with animations or transitions; the delay of a tooltip does not count. */
 const moving = (app) =>
   app.page.evaluate(() => {
     const seconds = (list) => Math.max(...list.split(",").map(Number.parseFloat));
@@ -54,11 +54,11 @@ test("axe-core finds nothing serious in any place, in both themes, on a phone; n
   await inBothThemes(app, "start page");
   await app.load(...few);
   await app.panel();
-  // With the details of a finding beside the first.
+  // With the details of a finding beside it.
   await app.choosePlace("Summary");
   await app.page.locator(".finding-head").first().click();
   await inBothThemes(app, PLACES[0]);
-  // What surrounds a place is the same in all.
+  // The surroundings of a place are always the same.
   for (const name of PLACES.slice(1)) {
     await app.choosePlace(name);
     await inBothThemes(app, name, "#main");
@@ -72,7 +72,7 @@ test("axe-core finds nothing serious in any place, in both themes, on a phone; n
     await app.page.keyboard.press("Escape");
     await app.dialog.waitFor({ state: "detached" });
   }
-  // Once for those who asked for less motion, once for the others.
+  // Once with reduced motion, once without.
   assert.deepEqual(await moving(app), []);
   await app.page.emulateMedia({ reducedMotion: "no-preference" });
   const lively = await moving(app);
@@ -110,7 +110,7 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   assert.ok(await at(".filter-row button"), "the filters");
   await keyboard.press("Tab");
   assert.ok(await at(".toolbar button"), "the first control");
-  // Arrow keys walk through all of them, and pass the slider and its field.
+  // Arrow keys reach all of them, including the slider and its field.
   const seen = new Set();
   for (let i = 0; i < 30; i++) {
     seen.add(await app.page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.textContent));
@@ -123,7 +123,7 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   assert.ok(await at(".toolbar *"), "back among the controls");
   await keyboard.press("Home");
   assert.equal(await app.page.evaluate(() => document.activeElement.textContent), "Roofline");
-  // A button of the filters lists the values; the last one leads into the panel.
+  // A filter button lists its values; the last entry leads to the panel.
   await app.page.locator(".filter-row button").nth(1).focus();
   await keyboard.press("ArrowDown");
   await app.page.waitForFunction(() => document.activeElement.matches(".filter-row .menu input"));
@@ -146,14 +146,14 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
     assert.equal(await place(), name);
     await app.page.waitForFunction(() => document.activeElement.matches("#main, .main :is(.chart-stage, .data-grid)"));
   }
-  // Arrow keys walk along the tabs.
+  // Arrow keys move along the tabs.
   await keyboard.press("1");
   await app.page.locator('.tabs .tab[aria-current="page"]').focus();
   await keyboard.press("ArrowRight");
   await keyboard.press("Enter");
   assert.equal(await place(), "Compare");
 
-  // The table is a grid: arrow keys go from cell to cell, Enter on a head sorts.
+  // The table is a grid: arrow keys move from cell to cell, Enter on a header sorts.
   await app.choosePlace("Table");
   const grid = app.page.getByRole("grid", { name: "GEMMs" });
   await grid.focus();
@@ -209,7 +209,7 @@ test("the focus stays near when what had it goes away", async (t) => {
   await kept("a removed file");
 });
 
-/** Tabs until the focused element matches; fails after a hundred. */
+/** Presses Tab until the focused element matches; fails after a hundred. */
 async function tabTo(page, selector, key = "Tab") {
   for (let i = 0; i < 100; i++) {
     await page.keyboard.press(key);
@@ -221,14 +221,14 @@ async function tabTo(page, selector, key = "Tab") {
 test("from the empty page to a selected point and an export, by keyboard alone", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
   const { page } = app;
-  // One menu stands above the content: there is nothing to skip.
+  // There is only a menu above the content, so nothing to skip.
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.closest("header") !== null), true);
   // Help: the dialog keeps the focus, and Escape closes it.
   await page.keyboard.press("?");
   await app.dialog.waitFor();
   assert.match(await app.dialog.innerText(), /Ridge point/);
-  // Round and round: past the last stop the browser's own controls have the focus, the page says its body then.
+  // Cyclic: after the last stop the browser's own controls have the focus, which the page sees as its body.
   const stops = [];
   for (let i = 0; i < 12; i++) {
     await page.keyboard.press("Tab");
@@ -236,7 +236,7 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   }
   assert.deepEqual([...new Set(stops)].sort(), ["BODY", "dialog"], stops.join());
   assert.ok(!stops.join().includes("BODY,BODY"), stops.join());
-  // Nothing under it takes the focus, not even when asked.
+  // Nothing below it takes the focus, even by script.
   const taken = await page.evaluate(() => {
     const under = [...document.querySelectorAll("button, input, a[href]")].filter((e) => !e.closest("dialog") && e.checkVisibility());
     return [under.length > 5, under.filter((e) => (e.focus(), document.activeElement === e)).length];
@@ -245,7 +245,7 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => !document.querySelector("dialog[open]"));
 
-  // The key is pressed once the browser has heard that choosers are waited for.
+  // Press the key only once the browser intercepts file choosers.
   const wanted = page.waitForEvent("filechooser");
   await waitIdle(page);
   await app.settle();
@@ -255,11 +255,11 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await chooser.setFiles(fixture("fixtures/generic/plain.csv"));
   await page.waitForFunction(() => document.documentElement.dataset.ready === "1");
   assert.equal(await app.figure("rows"), "4");
-  // With a file the first stop skips to the picture.
+  // With a file the first stop is a skip link to the picture.
   const firstStop = () => [...document.querySelectorAll("a[href], button, input, select")].find((e) => e.checkVisibility()).textContent;
   assert.equal(await page.evaluate(firstStop), "Skip to the chart");
 
-  // A device from the question above the picture, then another one from the header's menu.
+  // A device by the question above the picture, then another one by the header's menu.
   await tabTo(page, ".notice.ask select");
   await page.keyboard.press("ArrowDown");
   const asked = await app.state("device");
@@ -272,7 +272,7 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   assert.notEqual(await app.state("device"), asked);
   assert.ok(await page.evaluate(() => document.activeElement.closest(".device-picker")), "the menu gives the focus back");
 
-  // A filter, then none.
+  // Set a filter, then clear it.
   await page.keyboard.press("/");
   await page.keyboard.type("k_128");
   assert.equal(await app.figure("rows"), "2");
@@ -293,7 +293,7 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await page.locator(".dock-body").waitFor({ state: "detached" });
   await focused(".finding-head");
 
-  // To a point, and what it is.
+  // To a point, and its description.
   await page.keyboard.press("c");
   assert.equal(await page.evaluate(() => document.activeElement.className.includes("chart-stage")), true);
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
@@ -315,7 +315,7 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   });
   assert.match(saved.name, /^roofline\.(csv|svg|png)$/);
 
-  // And the table's CSV.
+  // And the CSV of the table.
   await page.keyboard.press("5");
   await tabTo(page, ".data-grid");
   await page.keyboard.press("ArrowDown");
@@ -333,12 +333,12 @@ test("figures explain themselves to the keyboard: the strip, the planner's ridge
   await app.load(fixture("fixtures/generic/plain.csv"));
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport);
-    /** Tabs to the part; what it says is seen, inside the window, and said as its description. */
+    /** Tabs to an element; its explanation is visible, inside the window, and its accessible description. */
     const explains = async (selector, words) => {
       await page.locator(selector).first().waitFor();
       await page.evaluate(() => document.activeElement.blur());
       await tabTo(page, `${selector}, .strip .figure`);
-      // The strip is one stop of the Tab key; the arrow keys move through it.
+      // The line of figures is one Tab stop; arrow keys move within it.
       for (let i = 0; i < 9 && !(await page.evaluate((s) => document.activeElement.matches(s), selector)); i++) await page.keyboard.press("ArrowRight");
       const tip = await page.evaluate(async () => {
         const part = document.activeElement;

@@ -40,7 +40,7 @@ test("a slow network sees the page and that something is coming, in the theme th
       await page.route("**/*.wasm", async (route) => (await held, route.continue()));
       await page.addInitScript(() => {
         localStorage.setItem("gemmscope.theme", "dark");
-        // The theme as it is when there is first something to paint.
+        // The theme at the first paint.
         new MutationObserver((_, observer) => {
           if (!document.getElementById("start")) return;
           window.themeOfStart = document.documentElement.dataset.theme ?? "none";

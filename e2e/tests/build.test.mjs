@@ -1,5 +1,5 @@
-// What the build makes: one program within its limit, for the browsers it is meant for; and fixtures that are what their
-// script writes.
+// The result of the build: one program within its size limit, for the supported browsers; and fixtures that match their
+// script.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -23,13 +23,13 @@ test("the program is one file, within its limit; over it, the build stops", (t) 
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-build-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const stopped = () => spawnSync(process.execPath, [join(project, "scripts", "size.mjs"), folder], { encoding: "utf8" });
-  // Noise, which no compression makes smaller.
+  // Random bytes, which do not compress.
   writeFileSync(join(folder, "gemmscope-page-0_bg.wasm"), randomBytes(LIMIT - 100_000));
   assert.equal(stopped().status, 0, stopped().stderr);
   writeFileSync(join(folder, "style-0.css"), randomBytes(200_000));
   assert.equal(stopped().status, 1);
   assert.match(stopped().stderr, /over its limit: 260\d kB after gzip of 2500 kB/);
-  // Of another page than this one.
+  // Belongs to another page.
   rmSync(join(folder, "style-0.css"));
   writeFileSync(join(folder, "gemmscope.html"), randomBytes(200_000));
   assert.equal(stopped().status, 0);

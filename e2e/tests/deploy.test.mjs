@@ -1,4 +1,4 @@
-// The server configuration of deploy/, run for real where nginx is installed; what is deployed to GitHub Pages.
+// The server configuration of deploy/, run for real if nginx is installed; and the deployment to GitHub Pages.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ function nginx() {
   }
 }
 
-/** Runs nginx with the configuration of deploy/; gives its address and what it logged, or null where there is none. */
+/** Runs nginx with the configuration of deploy/; returns its address and log, or null if it is missing. */
 async function start(t) {
   const name = nginx();
   if (!name) return t.skip("there is no nginx, and scripts/setup.sh could not bring it"), null;
@@ -36,7 +36,7 @@ async function start(t) {
     .replaceAll("/usr/share/gemmscope", join(folder, "site"))
     .replace("listen 8080", `listen 127.0.0.1:${port}`);
   writeFileSync(join(folder, "nginx.conf"), conf);
-  // Its workers would otherwise change to a user that may not read this folder.
+  // As root, its workers would change to a user that may not read this folder.
   const server = spawn(name, ["-c", join(folder, "nginx.conf"), "-g", `daemon off; ${process.getuid() === 0 ? "user root;" : ""}`], { stdio: "pipe" });
   let said = "";
   server.stderr.on("data", (chunk) => (said += chunk));
@@ -57,7 +57,7 @@ async function start(t) {
   return { base, said: () => said };
 }
 
-/** How many bytes an answer takes on the wire. */
+/** Size of an answer on the wire, bytes. */
 const packed = (url) =>
   new Promise((done, fail) => {
     request(url, { headers: { "accept-encoding": "gzip" } }, (answer) => {
@@ -79,7 +79,7 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   const hashed = readdirSync(dist).filter((n) => /-[0-9a-f]{12,16}(_bg)?\.\w+$/.test(n));
   const wasm = hashed.find((n) => n.endsWith("_bg.wasm"));
   const page = await ask("");
-  // `frame-ancestors *` would shut out hosts of no network scheme.
+  // `frame-ancestors *` would exclude hosts without a network scheme.
   assert.equal(page.get("content-security-policy"), null);
   assert.equal(page.get("vary"), "Accept-Encoding");
   assert.equal(page.get("x-content-type-options"), "nosniff");
@@ -91,7 +91,7 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   for (const kind of [/_bg\.wasm$/, /^gemmscope-page-.*\.js$/, /\.css$/]) assert.ok(hashed.some((n) => kind.test(n)), String(kind));
   for (const name of hashed) assert.equal((await ask(name)).get("cache-control"), "public, max-age=31536000, immutable", name);
   assert.equal((await fetch(`${base}gone-0123456789ab.wasm`)).headers.get("cache-control"), null);
-  // About what `gzip -6` makes of it; the default level leaves a seventh more.
+  // About the size that `gzip -6` gives; the default level leaves a seventh more.
   const sent = await packed(base + wasm);
   const size = statSync(join(dist, wasm)).size;
   t.diagnostic(`${wasm}: ${size} bytes, ${sent} sent`);
@@ -99,7 +99,7 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   assert.equal((await ask("boot.mjs")).get("content-type"), "text/javascript");
   assert.equal((await ask("manifest.webmanifest")).get("content-type"), "application/manifest+json");
   assert.equal((await fetch(`${base}no/such`)).status, 404);
-  // A folder without its slash: the answer names no port of the inside.
+  // A folder without its slash: the redirect does not contain the internal port.
   assert.equal((await fetch(`${base}v0.1.0`, { redirect: "manual" })).headers.get("location"), "/v0.1.0/");
   assert.equal((await fetch(base, { method: "POST" })).status, 403);
   const context = await newContext();
@@ -111,11 +111,11 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   await waitReady(tab, 30_000);
   assert.deepEqual(wrong, []);
 
-  // A host that isolates itself shows what nginx serves.
+  // A host with cross-origin isolation shows what nginx serves.
   const hosts = new Hosts();
   t.after(() => hosts.close());
   hosts.write("bench.csv", readFileSync(fixture("fixtures/generic/plain.csv"), "utf8"));
-  // No Cross-Origin-Opener-Policy: the browser is not asked for a frame without cookies then.
+  // No Cross-Origin-Opener-Policy, so the browser is not asked for a frame without cookies.
   const host = await hosts.serve({ "cross-origin-embedder-policy": "require-corp", "content-security-policy": policyOf(base) });
   const around = await hosts.open(t, host, "coep", `<body><gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope><script type="module" src="${base}gemm-scope.js"></script>`);
   await loaded(around);
@@ -139,7 +139,7 @@ test("container, server and manifests agree: paths, stages, ports, names", () =>
   }
   const stages = [...container.matchAll(/^FROM \S+ AS (\w+)$/gm)].map(([, name]) => name);
   for (const [, from] of container.matchAll(/(?:--from=|^FROM )(\w+) /gm)) assert.ok(stages.includes(from), from);
-  // The documentation's Python has a YAML reader.
+  // The Python of the documentation tools has a YAML parser.
   const python = join(dirname(execFileSync("which", ["mkdocs"], { encoding: "utf8" })), "python");
   const script = "import json, sys, yaml; print(json.dumps([part for name in sys.argv[1:] for part in yaml.safe_load_all(open(name))]))";
   const files = ["kubernetes.yaml", "ingress.yaml"].map((name) => join(project, "deploy", name));
@@ -158,7 +158,7 @@ test("container, server and manifests agree: paths, stages, ports, names", () =>
 test("releases without a site are passed over; a version has no folder before its release", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-pages-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  // In the place of GitHub: v0.3.0 is whole, v0.2.0 has no site.zip, v0.1.0 a broken one.
+  // Stands in for GitHub: v0.3.0 is complete, v0.2.0 has no site.zip, v0.1.0 a broken one.
   mkdirSync(join(folder, "bin"));
   mkdirSync(join(folder, "site"));
   for (const page of ["index.html", "open.html"]) writeFileSync(join(folder, "site", page), "boot.mjs?a&amp;sw=1");

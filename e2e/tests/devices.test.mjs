@@ -1,4 +1,5 @@
-// Whose roof: the catalogue with its sources, another device for a file, several in one file, one's own, JSON in and out.
+// Devices: the catalogue with its sources, another device for a file, several in one file, the user's own, import and
+// export as JSON.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -28,14 +29,14 @@ test("a file that names no device asks for one; the list is searched and walked 
   assert.equal(await app.state("roof"), "achievable");
   assert.match(await app.page.locator('[data-figure="efficiency"]').getAttribute("data-tip"), /under the achievable roof/);
 
-  // The list opens at the device in use.
+  // The list opens at the current device.
   const button = app.page.getByRole("button", { name: /^Device: / });
   const option = (state) => app.page.locator(`[role="option"]${state}`);
   await button.focus();
   await app.page.keyboard.press("Enter");
   const field = app.page.getByRole("combobox", { name: "Search devices" });
   await field.waitFor();
-  // Marked, in sight, and where the keys begin.
+  // It is selected, visible, and where the keys start.
   const used = option('[aria-selected="true"]');
   assert.match(await used.innerText(), /^MI300X/);
   assert.equal(await used.count(), 1);
@@ -72,7 +73,7 @@ test("a file that names no device asks for one; the list is searched and walked 
   assert.ok(await search.evaluate((e) => e === document.activeElement), "typing searches");
   await search.fill("h200");
   assert.ok((await app.dialog.locator(".device-entry").count()) <= 3);
-  // The first that is found shows at once, and Enter takes it.
+  // The first match is shown immediately, and Enter chooses it.
   await app.dialog.getByRole("heading", { name: "NVIDIA H200", exact: true }).waitFor();
   const sheet = await app.dialog.locator(".device-sheet").innerText();
   for (const part of [/NVIDIA H200/, /4\.80 TB\/s/, /Dense peak/, /Summed in/, /A: the vendor's figures|B: from a secondary source/, /Datasheet: \S{5}/]) assert.match(sheet, part);
@@ -138,7 +139,7 @@ test("several devices in one file: each row under its own roof, names can be tol
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
   await app.load(fixture("fixtures/aiter/two_devices.csv"));
   const s = await app.only();
-  // One is known by its name, the other could be either of two: the page asks.
+  // One is identified by its name, the other is ambiguous, so the page asks.
   assert.equal(s.devices.length, 2);
   assert.ok(s.devices.includes("AMD Instinct MI300X"));
   assert.match(await app.page.locator("#chart-roofline").textContent(), /AMD Instinct MI300X bf16/);

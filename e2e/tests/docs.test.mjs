@@ -1,5 +1,5 @@
-// Documentation systems built for real from tiny sites, with the element opened under a strict policy; our own book;
-// the README's snippet.
+// Documentation systems, run for real on tiny sites, with the element opened under a strict policy; our own book; the
+// snippet in the README.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ function tool(name) {
   return name;
 }
 
-/** A copy of a recipe with the built site's address and the data file in it. */
+/** A copy of a recipe with the address of the built site and the data file. */
 function recipe(name, dataFolder) {
   const at = join(folder, name);
   cpSync(join(project, "e2e", "recipes", name), at, { recursive: true });
@@ -42,7 +42,7 @@ function recipe(name, dataFolder) {
   return at;
 }
 
-/** What the guide says each page's policy needs: hosts, and hashes of the system's own inline scripts. */
+/** The policy that a page needs according to the guide: hosts, and hashes of the system's own inline scripts. */
 function policy(html) {
   const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(([, js]) => `'sha256-${createHash("sha256").update(js).digest("base64")}'`);
   const origin = new URL(viewer).origin;
@@ -113,7 +113,7 @@ test("our own book: built, no dead link, its element live", async (t) => {
   assert.equal(await page.evaluate(() => document.body.innerHTML.includes("{{")), false);
   await screenshot(page, "docs-own");
   await page.locator("#mdbook-search-toggle").click();
-  // What is typed before the index is there finds nothing.
+  // A search before the index is loaded finds nothing.
   await page.waitForFunction(() => document.querySelector("#mdbook-search-index") && !document.querySelector(".searching"));
   await page.locator("#mdbook-searchbar").pressSequentially("hipblaslt-bench");
   await page.locator('#mdbook-searchresults a[href*="libraries.html"]').first().waitFor();

@@ -1,5 +1,5 @@
-// The page inside other pages: the element, the module, and the protocol against hosts that mean no good. The hosts
-// are on an origin of their own, under the strict policy that the embedding guide names.
+// The page inside other pages: the element, the module, and the protocol against hostile hosts. The hosts are on a
+// separate origin, under the strict policy of the embedding guide.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -54,7 +54,7 @@ test("the element under a strict policy: data of the host, its own height, theme
   await page.evaluate(() => (document.body.dataset.theme = "light"));
   await frame.waitForFunction(() => document.documentElement.dataset.theme === "light");
 
-  // The keyboard walks the points; the details of one lie over a part of the picture and move nothing.
+  // The keyboard walks the points; the details of one cover a part of the picture and move nothing.
   const given = () => page.evaluate(() => document.querySelector("gemm-scope").shadowRoot.querySelector("iframe").height);
   const before = await given();
   await frame.locator(".chart-stage").focus();
@@ -65,9 +65,9 @@ test("the element under a strict policy: data of the host, its own height, theme
   await frame.locator(".data-grid-row").nth(3).waitFor();
   assert.deepEqual(page.trouble, []);
 
-  // Paper gets the picture; what stands between the tags shows without the script.
+  // Printing shows the picture; without the script the content of the element is shown.
   await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("view", "roofline"));
-  // The element asks for the picture a moment after the last change.
+  // The element requests the picture shortly after the last change.
   await page.waitForFunction(() => {
     dispatchEvent(new Event("beforeprint"));
     return document.querySelector("gemm-scope").shadowRoot.querySelector(".print svg");
@@ -152,7 +152,7 @@ test("a frame refuses other windows, other versions, malformed and huge messages
       frame.postMessage(message, target, made.map((c) => c.port2));
       return heard.then((data) => ({ data, port: made[0].port1 }));
     };
-    // Foreign and malformed: passed over in silence. What is asked after it, and answered, shows that it was read.
+    // Foreign and malformed messages are ignored silently. A later request that is answered shows that they were read.
     const quiet = async (message) => {
       const answer = channel(message).then(({ data }) => data);
       const after = (await channel({ gemm: { v: 99, type: "connect" } })).data.code;
@@ -191,7 +191,7 @@ test("a frame refuses other windows, other versions, malformed and huge messages
     ...Array(7).fill("silence"), "version", "bad-message", "ready", "connected",
     "unknown-type", "bad-message", "bad-message", "too-large", "bad-message", "too-large", "bad-message", "ok",
   ]);
-  // Another window than the parent: a sibling frame of the same host cannot connect.
+  // A window other than the parent: a sibling frame of the same host cannot connect.
   await page.evaluate(async (url) => {
     const b = document.createElement("iframe");
     b.src = url;
@@ -241,7 +241,7 @@ test("the link below the frame opens the app with the same view, and with data t
   assert.equal(second.href, `${viewer}#v=1&device=mi300x`);
   assert.match(second.text, /with this view/);
   assert.deepEqual([first.shown, second.shown, third.shown], [true, true, false]);
-  // What the reader changes goes along.
+  // Changes by the user are included.
   await page.evaluate(() => document.querySelector("gemm-scope").view({ view: "roofline" }));
   await page.waitForFunction(() => !document.querySelector("gemm-scope").shadowRoot.querySelector("a").href.includes("view=table"));
   const [tab] = await Promise.all([page.context().waitForEvent("page"), page.locator("gemm-scope").first().getByRole("link", { name: "Open in gemmscope" }).click()]);
@@ -250,7 +250,7 @@ test("the link below the frame opens the app with the same view, and with data t
   const [only] = await tab.evaluate(() => window.gemmscope.summary());
   assert.deepEqual([only.file, only.devices], ["my bench.csv", ["AMD Instinct MI300X"]]);
   assert.equal(await tab.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("q")), "k_64");
-  // Bytes that a script hands over have no address.
+  // Bytes passed by a script have no address.
   await page.evaluate(() => document.querySelector("gemm-scope").load("M,N,K,us\n8,8,8,1\n", { name: "own.csv" }));
   assert.ok(!(await links())[0].href.includes("src="));
 });
@@ -270,13 +270,13 @@ test("a plain frame with data of another host: forwarded to the page that may as
   await rowsShown(frame, 4);
   assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.equal(await frame.locator('input[type="file"]').count(), 0);
-  // Nobody makes such a frame as high as its content: it scrolls.
+  // A frame with less height than its content scrolls.
   const below = await frame.evaluate(() => (scrollTo(0, 9999), [scrollY, document.documentElement.scrollHeight - innerHeight]));
   assert.ok(below[0] > 20 && Math.abs(below[0] - below[1]) <= 1, String(below));
   assert.deepEqual(page.trouble, []);
 });
 
-/** The clock of the host page stands still until a test moves it. */
+/** The clock of the host page is stopped; a test advances it. */
 const CLOCK = () => {
   if (self !== top) return;
   let now = 1;
@@ -284,8 +284,8 @@ const CLOCK = () => {
   window.pass = (seconds) => (now += 1000 * seconds);
 };
 
-/** What an element on a slow line shows: the picture between its tags, what it waits for and how far that is, what it
- *  says is wrong. */
+/** State of an element on a slow line: its fallback picture, what it waits for with the progress, and its error
+ *  message. */
 const shown = (page) =>
   page.evaluate(() => {
     const element = document.querySelector("gemm-scope");
@@ -344,7 +344,7 @@ test("a line that stands still or breaks: the picture stays, the element says wh
   let now = await shown(page);
   assert.match(now.wrong, /gemmscope stopped arriving from http:\/\/127\.0\.0\.1:\d+\/ after (49|50) %: check the connection, then try again/);
   assert.deepEqual([now.picture, now.waits, now.again], [true, "", "Try again"]);
-  // The line goes on after all.
+  // The connection recovers.
   line.to(0.6);
   await page.waitForFunction(() => !document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").textContent);
   assert.equal((await shown(page)).again, "");

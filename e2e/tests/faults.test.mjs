@@ -1,6 +1,6 @@
-// Files that are none, or huge, or stopped half-way; and what may go wrong below the page while it reads: a worker that
-// dies or hangs, a part that does not arrive, files that change under it, storage that is full, memory that is refused.
-// Each time a sentence, and the next file is read. What is said of each fault of a file is tests/golden/import/errors and
+// Files that are invalid, huge, or stopped half-way; and faults below the page while it reads: a worker that dies or
+// hangs, a part that does not arrive, files that change meanwhile, full storage, refused memory. Each time there is a
+// message, and the next file is read. The messages for faults of a file are in tests/golden/import/errors and
 // tests/import_bad.rs.
 import assert from "node:assert/strict";
 import { appendFileSync, closeSync, copyFileSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const HEAD = "M,N,K,dtype,time_us\n";
 const GOOD = { name: "good.csv", text: `${HEAD}64,64,64,fp16,2\n` };
 
 const folder = mkdtempSync(join(tmpdir(), "gemmscope-faults-"));
-/** A file of about 9 MB, which a worker asks for in several slices; and a third of it. */
+/** A file of about 9 MB, which a worker reads in several slices; and a third of it. */
 const [LONG, BIG] = ["long.csv", "big.csv"].map((name) => join(folder, name));
 
 before(() => {
@@ -32,7 +32,7 @@ async function start(t, options = {}) {
 
 const choose = (app, ...files) => app.page.locator('input[type="file"]').first().setInputFiles(files);
 
-/** Begins to read the big file, of which the worker gets no more than the first slices. */
+/** Starts reading the big file, of which the worker only gets the first slices. */
 async function stuck(app) {
   const held = await Held.of(app, 1);
   await choose(app, BIG);
@@ -41,14 +41,14 @@ async function stuck(app) {
   return held;
 }
 
-/** What was not read is said; the notice is closed. */
+/** The message about the unread file; closes the notice. */
 async function refused(app, says) {
   await app.errors.first().waitFor({ timeout: 60_000 });
   assert.match(await app.errors.first().innerText(), says);
   await app.page.getByRole("button", { name: "Dismiss" }).first().click();
 }
 
-/** The page reads on: nothing is stuck, and a good file loads. */
+/** The page still works: nothing is stuck, and a good file loads. */
 async function goesOn(app) {
   await waitReady(app.page, 60_000);
   assert.equal(await app.page.locator(".loading").count(), 0);
@@ -58,7 +58,7 @@ async function goesOn(app) {
 
 test("what is refused is said in one notice, and a good file is read after it; columns can be assigned where they are missing", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
-  // Two gigabytes of nothing, and a line of 50 MB.
+  // Two gigabytes of zeros, and a line of 50 MB.
   const [sparse, line] = ["sparse.csv", "line.csv"].map((name) => join(folder, name));
   const file = openSync(sparse, "w");
   ftruncateSync(file, 2 * 1024 ** 3);
@@ -73,7 +73,7 @@ test("what is refused is said in one notice, and a good file is read after it; c
     await app.errors.first().waitFor();
     assert.match(await app.errors.first().innerText(), says);
     assert.equal(await app.errors.count(), 1);
-    // A table whose columns can be assigned opens the form by itself where no file is open.
+    // A table whose columns can be assigned opens the form if no other file is open.
     if (refused.name) {
       await app.dialog.waitFor();
       await app.page.keyboard.press("Escape");
@@ -90,7 +90,7 @@ test("what is refused is said in one notice, and a good file is read after it; c
   assert.deepEqual([s.rows_used, s.rows_set_aside], [2, 1]);
   assert.match(Object.keys(s.set_aside)[0], /longer than/);
 
-  // A folder with a good file, one that went away, and a folder without permission.
+  // A folder with a good file, one that disappeared, and a folder without permission.
   await app.page.evaluate((text) => {
     const entry = (path, rest) => ({ fullPath: path, isDirectory: false, isFile: true, ...rest });
     const folder = (path, entries) => {
@@ -117,7 +117,7 @@ test("a load is cancelled, and one dropped during another waits its turn", async
   const app = await start(t);
   const held = await Held.of(app);
 
-  // Cancelled: nothing of it stays.
+  // Cancelled: none of it stays.
   await choose(app, BIG);
   await held.reached();
   assert.match(await app.page.locator(".loading").innerText(), /big\.csv\s+.* of [23](\.\d+)? MB/);
@@ -128,7 +128,7 @@ test("a load is cancelled, and one dropped during another waits its turn", async
   assert.deepEqual(await app.summary(), []);
   assert.match(await app.status(), /big\.csv: cancelled/);
 
-  // A second one during the first: said, then read. The one that was cancelled may have been read by a worker that is gone.
+  // A second one during the first: reported, then read. The cancelled one may have been read by a worker that is gone.
   const again = await Held.of(app);
   await choose(app, BIG);
   await again.reached();
@@ -148,7 +148,7 @@ test("a worker that the browser ends while it reads, one that answers no more, o
   await goesOn(app);
   assert.equal(app.page.workers().length, 1, "a new worker reads it");
 
-  // Cancel ends it all the same.
+  // Cancel ends it nevertheless.
   await stuck(app);
   await app.page.getByRole("button", { name: "Cancel" }).click();
   await waitReady(app.page, 10_000);
@@ -156,7 +156,7 @@ test("a worker that the browser ends while it reads, one that answers no more, o
   assert.equal(await app.errors.count(), 0);
   await goesOn(app);
 
-  // All that 32 bits can address, but for a little: what the file needs is refused.
+  // Nearly all of the 32-bit address space, so that the memory for the file is refused.
   const left = await app.page.workers()[0].evaluate(async (js) => {
     const { memory } = await (await import(js)).default();
     for (let step = 32_768; step >= 1; ) {
@@ -220,7 +220,7 @@ test("files that change or go while others are read, or while they are", async (
   appendFileSync(path, "128,128,128,fp16,2\n");
   await again.let();
   await waitReady(app.page);
-  // A browser that looks at the file again says so; one that took it as it was reads that.
+  // A browser that checks the file again reports it; one with a snapshot reads that.
   await app.settle();
   const [why] = await app.errors.allInnerTexts();
   if (why) assert.match(why, /could not read on after \d.* of [23](\.\d+)? MB/);
@@ -228,7 +228,7 @@ test("files that change or go while others are read, or while they are", async (
   await goesOn(app);
 });
 
-/** Waits until the page is ready, without the frames that Playwright waits by. */
+/** Waits until the page is ready, without the frames by which Playwright waits. */
 async function readyWithoutFrames(app) {
   for (const end = Date.now() + 120_000; (await app.page.evaluate(() => document.documentElement.dataset.ready)) !== "1"; ) {
     assert.ok(Date.now() < end, "the page is not ready");
@@ -237,7 +237,7 @@ async function readyWithoutFrames(app) {
 }
 
 test("a tab in the background reads on: no frames, slow timers", async (t) => {
-  // A browser without a window hides no tab, so the page gets what a hidden one gets.
+  // A headless browser hides no tab, so the page gets what a hidden one would get.
   const before = (page) =>
     page.addInitScript(() => {
       const { requestAnimationFrame, setTimeout } = window;
@@ -277,7 +277,7 @@ test("a tab that the browser freezes goes on where it was; a clock that jumps ba
   assert.equal((await app.only()).rows_used, 140_000);
   await goesOn(app);
 
-  /** `jump(ms)` sets the clock and the wall clock forward, or back. */
+  /** `jump(ms)` moves the clock and the wall clock forward or back. */
   const clock = () => {
     const { now } = Performance.prototype;
     const wall = Date.now;
@@ -300,7 +300,7 @@ test("a tab that the browser freezes goes on where it was; a clock that jumps ba
   await choose(app, LONG);
   await app.page.locator(".loading").waitFor();
   const shown = () => app.page.evaluate(() => document.querySelector(".loading progress")?.value ?? 0);
-  // The bar moves on after each jump, once the next tenth of a second has passed.
+  // The progress bar continues after each jump, within a tenth of a second.
   for (let i = 0; i < 4; i++) {
     await slow.reached();
     for (const world of [app.page, slow.worker]) await world.evaluate(() => self.jump(-3_600_000));
@@ -318,7 +318,7 @@ test("a tab that the browser freezes goes on where it was; a clock that jumps ba
   const said = await app.page.evaluate(() => window.said);
   assert.ok(said.length > 0);
   assert.deepEqual(said.filter((text) => /[-−]\d|NaN|∞/.test(text)), []);
-  // The speed is one that a disk can have.
+  // The reported speed is realistic for a disk.
   assert.deepEqual(said.filter((text) => /[TPE]B\/s/.test(text)), []);
   await goesOn(app);
   app.assertQuiet();

@@ -1,5 +1,5 @@
-// Files in: by every way they can come, what the card of each says, taken off and back, kept and reopened, answers to
-// what is assumed. What is read of a file is tests/golden/import; its figures, tests/said.rs.
+// Files: all ways to add them, the content of their cards, removing and undoing, keeping and reopening, and answers to
+// assumptions. What is read from a file is in tests/golden/import; its figures are in tests/sentences.rs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ const names = async (app) => (await app.summary()).map((s) => s.file);
 
 test("files come one after another, several at once, dropped, pasted, packed; the same again is another; one is taken off", async (t) => {
   const app = await GemmscopePage.open({ t });
-  // A run whose shapes are in the trace of its graph's capture says so, gets them, and the capture is not counted.
+  // A run whose shapes are in the trace of its graph's capture says so and gets them; the capture is not counted.
   await app.load(fixture("fixtures/kineto/graph_run.json"));
   const unusable = app.page.locator('[data-notice="unusable"]');
   assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows\. 4 kernel calls without shapes: also open the trace of the graph's capture\./);
@@ -34,7 +34,7 @@ test("files come one after another, several at once, dropped, pasted, packed; th
   await app.paste("M,N,K,dtype,ms\n64,64,64,bf16,0.5\n");
   const packed = gzipSync(readFileSync(fixture("fixtures/generic/plain.csv")));
   await app.load({ name: "packed.csv.gz", bytes: packed });
-  // As a spreadsheet saves it: UTF-16 with a byte order mark.
+  // As saved by a spreadsheet: UTF-16 with a byte order mark.
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("M;N;K;dtype;Zeit (ms)\r\n1024;1024;1024;fp16;0,05\r\n", "utf16le")]);
   await app.load({ name: "excel.csv", bytes: utf16 });
   const files = await added();
@@ -43,7 +43,7 @@ test("files come one after another, several at once, dropped, pasted, packed; th
   near(files[5].max_tflops, (2 * 1024 ** 3) / 0.05e-3 / 1e12);
   assert.equal(await app.figure("rows"), "15");
 
-  // The same file again is another file; a file taken off is gone.
+  // Adding the same file again adds another file; a removed file is gone.
   await app.load(fixture("fixtures/iree/library.csv"));
   assert.equal((await added()).length, 7);
   await app.remove("plain.csv");
@@ -72,14 +72,14 @@ test("the card: rows set aside with their reasons, another format, another unit"
   assert.match(saved.text, /gemm_64_64_64_f16_f32/);
   assert.equal(saved.text.trim().split("\n").length, 2);
 
-  // Read as something it is not, it is refused, and the rows stay.
+  // Read as a wrong format it is refused, and the rows stay.
   await app.cards.locator("summary", { hasText: "IREE" }).click();
   const format = app.cards.getByRole("combobox", { name: "Read it as" });
   await take(format, "generic");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].format === "generic");
   assert.equal((await app.only()).rows_used, 2);
 
-  // The unit of a time that the file does not state.
+  // The unit of a time, which the file does not state.
   await app.remove("iree.csv");
   await app.load(fixture("fixtures/generic/no_units.csv"));
   const before = await app.only();
@@ -90,7 +90,7 @@ test("the card: rows set aside with their reasons, another format, another unit"
   await app.page.waitForFunction((was) => 500 * window.gemmscope.summary()[0].max_tflops < was, before.max_tflops);
   const after = await app.only();
   near(after.max_tflops, before.max_tflops / 1000);
-  // The rate's unit, which the file does not say either, was inferred from the times and follows them.
+  // The unit of the rate, not stated either, was inferred from the times and changes with them.
   assert.notEqual(
     after.assumptions.find((a) => a.key === "unit:Throughput").value,
     before.assumptions.find((a) => a.key === "unit:Throughput").value,
@@ -114,7 +114,7 @@ test("a file taken off comes back with undo, to its place and with its filters; 
   assert.equal(await app.status(), "Reopened b.csv.");
   assert.equal(await app.figure("rows"), "1");
 
-  // Twice removed, one added, then back and forth.
+  // Two removed, one added, then back and forth.
   await app.remove("a.csv");
   await app.remove("b.csv");
   await app.load({ name: "d.csv", text: TINY });
@@ -127,19 +127,19 @@ test("a file taken off comes back with undo, to its place and with its filters; 
   assert.deepEqual(await names(app), ["b.csv", "c.csv", "d.csv"]);
   assert.equal(await app.status(), "Removed a.csv.");
   await app.page.keyboard.press("Control+z");
-  // What came back can still be read again.
+  // A restored file can still be read again.
   await app.cards.first().locator("summary", { hasText: "table" }).first().click();
   await take(app.cards.first().getByRole("combobox", { name: "Read it as" }), "iree");
   await app.errors.waitFor();
   assert.match(await app.errors.innerText(), /a\.csv/);
 
-  // The last one leaves the start page, and still comes back.
+  // Removing the last one leads to the start page, and can still be undone.
   for (const name of ["a.csv", "b.csv", "c.csv", "d.csv"]) await app.remove(name);
   assert.ok(await app.page.getByRole("heading", { name: /Drop a GEMM/ }).isVisible());
   await app.page.keyboard.press("Control+z");
   assert.deepEqual(await names(app), ["d.csv"]);
 
-  // While it is read again.
+  // Removed while it is read again.
   const lines = Array.from({ length: 20_000 }, (_, i) => `${i % 4096 + 1},128,128,fp16,${i % 50 + 4}`);
   await app.load({ name: "big.csv", text: `M,N,K,dtype,time\n${lines.join("\n")}\n` });
   await app.panel();
@@ -162,7 +162,7 @@ test("every sample opens with one click; it makes room for the user's first file
     const s = await app.only();
     assert.ok(s.rows_used > 0, id);
     assert.ok(s.max_efficiency > 0, `${id} has a roof`);
-    // The start page shows the samples again once nothing is open.
+    // The start page shows the samples again once no file is open.
     await app.panel();
     for (let n = await app.cards.count(); n > 0; n--) await app.remove(await app.cards.first().getByRole("heading").innerText());
   }
@@ -172,18 +172,18 @@ test("every sample opens with one click; it makes room for the user's first file
   await app.load({ name: "mine.csv", text: TINY });
   assert.deepEqual(await names(app), ["mine.csv"]);
   assert.equal(await app.status(), "mine.csv: 1 row read. The sample is closed.");
-  // Nothing of the sample's view is left.
+  // Nothing of the sample's view remains.
   assert.equal(await app.figure("rows"), "1");
   assert.deepEqual(await app.chips(), []);
   await app.page.locator(".status").getByRole("button", { name: "Undo" }).click();
   assert.deepEqual(await names(app), ["h100-llm.csv", "mine.csv"]);
-  // The user chose to have both: the next file joins them.
+  // The user chose to have both, so the next file is added.
   await app.load({ name: "more.csv", text: TINY });
   assert.equal((await names(app)).length, 3);
   app.assertQuiet();
 });
 
-/** Loads the page anew, at an address or at its own, and waits until it shows what it will show. */
+/** Reloads the page, at a given address or its own, and waits until it is up to date. */
 async function again(app, address) {
   if (address) await app.page.goto("about:blank");
   await (address ? app.page.goto(address) : app.page.reload());
@@ -193,7 +193,7 @@ async function again(app, address) {
 test("what was open last opens again after a reload, until it is forgotten", async (t) => {
   const app = await GemmscopePage.open({ t });
   const bare = app.page.url();
-  // In the bytes it came with: an answer and a filter are kept beside them.
+  // As the original bytes: an answer and a filter are kept separately.
   await app.load({ name: "a.csv", text: "M,N,K,dtype,time\n128,128,128,fp16,4\n128,128,256,bf16,4\n" }, { name: "b.csv.gz", bytes: gzipSync(TINY) });
   await app.panel();
   await take(app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox"), "s");
@@ -207,14 +207,14 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   assert.equal((await app.summary())[0].total_time_s, before);
   assert.equal(await app.figure("rows"), "2");
   assert.deepEqual(await app.chips(), ["Type: fp16"]);
-  // At an address of no view, filters that come back are said, and go at once.
+  // At an address without a view, restored filters are announced, with a button to clear them.
   const note = app.page.getByText("1 filter from last time.");
   await note.waitFor();
   await app.page.locator(".notice", { has: note }).getByRole("button", { name: "Remove", exact: true }).click();
   await note.waitFor({ state: "detached" });
   assert.equal(await app.figure("rows"), "3");
 
-  // One removed is not kept any longer; another tab's link to other files shows no files of this one.
+  // A removed file is no longer kept; in another tab a link to other files shows no file of this one.
   await app.remove("a.csv");
   await app.page.waitForFunction(() => !localStorage["gemmscope.open"].includes("a.csv"));
   await again(app);
@@ -314,7 +314,7 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   const read = app.dialog.getByRole("button", { name: "Read the file" });
   const holds = (column) => app.dialog.getByRole("combobox", { name: `${column} holds` });
   const required = async () => plain(await app.dialog.getByRole("list", { name: "Required" }).innerText()).split("\n");
-  // Guesses from the values, with the first rows below, and how those are read.
+  // Guesses from the values, above the first rows, with a preview of how these are read.
   assert.deepEqual(await required(), ["M from left", "N from right", "K from deep", "a time or a rate from took"]);
   assert.match(plain(await app.dialog.getByRole("region", { name: "Columns and" }).innerText()), /512\s+512\s+1024\s+31\s+y/);
   const preview = app.dialog.getByRole("region", { name: "As read" });
@@ -322,7 +322,7 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   assert.match(plain(await preview.innerText()), /1 of the first 3 rows skipped: M is zero \(left\)\./);
   assert.equal(await app.page.evaluate(() => document.documentElement.scrollWidth), PHONE.width);
 
-  // A wrong guess is put right with the keyboard; the focus stays where it is.
+  // A wrong guess is corrected with the keyboard; the focus stays.
   await holds("right").focus();
   await app.page.keyboard.type("leave");
   assert.equal(await holds("right").inputValue(), "ignore");
@@ -340,7 +340,7 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   near(s.max_tflops, (2 * 512 * 512 * 1024) / 31e-6 / 1e12);
   assert.deepEqual(s.dtypes, ["bf16"]);
 
-  // Another file with the same header needs no questions.
+  // Another file with the same header needs no answers.
   await app.load({ name: "again.csv", text: "left,right,deep,took,who\n64,64,64,2,z\n" });
   await app.page.waitForFunction(() => window.gemmscope.summary().length === 2);
   const all = await app.summary();
@@ -348,7 +348,7 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   near(all[1].max_tflops, (2 * 64 ** 3) / 2e-6 / 1e12);
   assert.equal(await app.dialog.count(), 0);
 
-  // Closed without a choice, the dialog gives the focus back.
+  // Closed without a choice, the dialog restores the focus.
   await app.panel();
   await app.cards.first().getByRole("button", { name: "File" }).click();
   await app.page.getByRole("button", { name: "Columns and units" }).click();

@@ -1,4 +1,4 @@
-// Findings: a report's folder goes in, what matters comes out, its points are found again, a report is saved.
+// Findings: loading the folder of a report, its findings, their points in other views, saving a report.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const METADATA = JSON.stringify({
   category: "GEMM",
   gpu_utilization: { total_time_ms: 40, computation_time_percent: 80, idle_time_percent: 20 },
 });
-// The fuller shape of the tree, then the one that real files have.
+// The fuller structure of the tree, then that of real files.
 const TREE = JSON.stringify({ 1: { name: "aten::mm", parent_chain: ["nn.Module: Model", "nn.Module: MLP"], time_ms: 11 } });
 const TREE_REAL = JSON.stringify({
   2: { op_name: "aten::mm", ex_uid: 2, input_dims: "((8192, 4096), (4096, 4096))", parent_chain: ["forward"], subtree: ["Cijk_a"], fusion_opportunity: true, notes: "" },
@@ -43,13 +43,13 @@ const REPORT = {
   "analysis.md": "# notes\n",
 };
 
-/** The same with a GEMM whose 304 tiles are one whole wave: its tile loses nothing. */
+/** The same with a GEMM whose 304 tiles fill exactly one wave, so its tile loses nothing. */
 const WITH_WHOLE = {
   ...REPORT,
   "category_data/gemm_ops.csv": `${OPS}\naten::mm,GEMM,"((4864, 4096), (4096, 4096))",${bf16},3,1,300.0,"[{'name': 'Cijk_Alik_Bljk_BBS_BH_MT256x256x64_MI16x16x1_ISA942', 'mean_duration_us': 300}]","{'M': 4864, 'N': 4096, 'K': 4096, 'B': 1, 'bias': False}",True`,
 };
 
-/** Chooses a folder; waits until it is on the screen. */
+/** Chooses a folder; waits until it is shown. */
 async function choose(app, path) {
   await app.page.evaluate(() => delete document.documentElement.dataset.ready);
   const chooser = app.page.waitForEvent("filechooser");
@@ -70,7 +70,7 @@ async function drag(app, ...paths) {
   await waitReady(app.page, 60_000);
 }
 
-/** The first sentence, and what the whole program's time goes to. */
+/** The first sentence, and the breakdown of the whole program's time. */
 const headline = async (app) => plain((await app.page.locator(".headline, .time-bar").allInnerTexts()).join(" ")).replace(/\s+/g, " ");
 
 test("a folder that is dropped becomes one report: what it cannot use, findings, operations, a replay, a link, reports to save", async (t) => {
@@ -97,21 +97,21 @@ test("a folder that is dropped becomes one report: what it cannot use, findings,
   assert.match(await dock.locator(".call-stack").innerText(), /Model\s+nn\.Module: MLP\s+aten::mm/);
   assert.equal(await app.state("finding"), "tile.1");
 
-  // Its point is selected in the roofline, and the reasons stand beside it.
+  // Its point is selected in the roofline, with the reasons beside it.
   await app.settle();
   assert.match(await app.detail(), /Fewer workgroups than units[\s\S]*512 × 256 × 65536/);
-  // A term explains itself.
+  // A term has an explanation.
   const term = dock.locator(".term").first();
   assert.ok(await term.getAttribute("data-tip"));
-  // The link finds it again.
+  // The link restores it.
   const hash = new URL(app.page.url()).hash;
   const again = await GemmscopePage.open({ t, path: hash, viewport: DESKTOP });
   await choose(again, folder(REPORT));
   await again.page.locator(".dock").waitFor();
   assert.match(await again.detail(), /Fewer workgroups than units/);
 
-  // Operations are listed with what is flagged; one leads to its point.
-  // There are no more findings than show at first: what is behind them stands below at once.
+  // Operations are listed with their flags; one leads to its point. All findings fit on the first list, so what comes
+  // after them is shown at once.
   const list = app.page.locator(".operations");
   await list.locator("summary").click();
   const row = (await list.locator("tbody tr").nth(1).innerText()).replace(/\s+/g, " ");
@@ -128,7 +128,7 @@ test("a folder that is dropped becomes one report: what it cannot use, findings,
   await panel.getByRole("button", { name: "Triton" }).click();
   assert.match(await panel.locator("pre").innerText(), /@triton\.jit/);
 
-  // Reports say the same.
+  // Reports agree.
   const save = async (name) => {
     const file = await app.download(async () => {
       await app.page.getByRole("button", { name: "Download the report" }).click();
@@ -142,7 +142,7 @@ test("a folder that is dropped becomes one report: what it cannot use, findings,
   assert.match(short, /% of peak MAF/);
   const page = await save("report.html");
   assert.ok((page.match(/<img alt=/g) ?? []).length >= 2, "pictures");
-  // The name space of a picture is no address that anything is fetched from.
+  // The XML namespace of a picture is not fetched.
   assert.doesNotMatch(page.replaceAll("http://www.w3.org/2000/svg", ""), /<script|:\/\//);
   const data = JSON.parse(await save("findings.json"));
   const markdown = await save("report.md");
@@ -155,7 +155,7 @@ test("a chosen finding is marked in picture and table until it is let go; every 
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
   await choose(app, folder(WITH_WHOLE));
   const rows = () => app.figure("rows");
-  /** Pixels of the picture above the canvas with the points, and the chosen rows of the table. */
+  /** Number of highlighted pixels above the canvas with the points, and the selected rows of the table. */
   const marked = async () => {
     await app.choosePicture("Summary", "roofline");
     const picture = await app.page.evaluate(() => [...document.querySelectorAll(".chart-stage canvas")].map((c) => c.toDataURL()).join());
@@ -171,7 +171,7 @@ test("a chosen finding is marked in picture and table until it is let go; every 
   assert.ok(chosen !== bare && none === 0 && some > 0, `${none} and ${some} rows`);
   await first.locator(".finding-head").click();
   assert.equal(await app.state("finding"), null);
-  // An entry of the list that has the focus is marked in the picture.
+  // A focused entry of the list is highlighted in the picture.
   await app.page.evaluate(() => document.activeElement.blur());
   await app.page.mouse.move(0, 0);
   assert.deepEqual(await marked(), [bare, none]);
@@ -182,7 +182,7 @@ test("a chosen finding is marked in picture and table until it is let go; every 
   const notice = app.page.locator(".filtered");
   await notice.waitFor();
   assert.match(await notice.innerText(), /Filtered: 2 of 3 rows \(Padding and waves of the tile\)/);
-  // The focus is on the page that changed, not lost with the button.
+  // The focus is on the element that changed, not lost with the button.
   assert.match(await app.page.evaluate(() => document.activeElement.className), /chart-stage/);
   assert.deepEqual(await app.chips(), ["Padding and waves of the tile: 2 rows"]);
   assert.match(await headline(app), /^GEMMs take 25\.4 ms/);
@@ -194,13 +194,13 @@ test("a chosen finding is marked in picture and table until it is let go; every 
   await app.choosePicture("Summary", "lost");
   await app.page.locator(".chart-verdict, .notes", { hasText: /lost = / }).first().waitFor();
 
-  // Undo takes the views back, then the filter.
+  // Undo reverts the view changes, then the filter.
   const undo = app.page.getByRole("button", { name: /^Undo/ }).first();
   while (await app.state("only")) await undo.click();
   await app.page.waitForFunction(() => !location.hash.includes("only="));
   assert.match(await rows(), /^3/);
 
-  // Its link shows the same; the chip takes the filter back.
+  // Its link shows the same; the chip removes the filter.
   const again = await GemmscopePage.open({ t, viewport: DESKTOP, path: hash });
   await choose(again, folder(WITH_WHOLE));
   await again.page.locator(".filtered").waitFor();
@@ -217,7 +217,7 @@ test("a tick of what would be fixed is in the link and can be undone; Back close
   const box = (app) => app.page.locator(".finding-fix input").first();
   await app.page.locator(".finding-fix").first().click();
   await app.page.locator(".ranked-foot", { hasText: /^1 finding fixed: .* end to end, / }).waitFor();
-  // The bar is what is left, over an outline of the one before.
+  // The bar shows what is left, over an outline of the original one.
   assert.equal(await app.page.locator('.ledger-bar .account[data-account="tile"]').count(), 0);
   assert.equal(await app.page.locator('.ledger-before [data-account="tile"]').count(), 1);
   await app.page.waitForFunction(() => location.hash.includes("fixed="));
@@ -250,7 +250,7 @@ test("files of a report meet in any order, now or later; a finding about time ou
   assert.equal(await app.page.locator(".file-card", { hasText: "Joined with gemm_ops.csv" }).count(), 2);
   await app.choosePlace("Summary");
   assert.match(await headline(app), /40\.00 ms from end to end .*GEMMs 63\.5 %/);
-  // Without its metadata nothing is known of the rest of the program.
+  // Without its metadata nothing is known about the rest of the program.
   await app.panel();
   await app.page.locator(".file-card", { hasText: "gemm_metadata.json" }).getByRole("button", { name: "Remove from the page" }).click();
   assert.doesNotMatch(await headline(app), /end to end/);

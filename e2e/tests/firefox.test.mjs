@@ -1,4 +1,4 @@
-// The main path in a real Firefox, where this machine has one.
+// The main path in a real Firefox, if installed.
 import { test } from "node:test";
 import { Firefox, firefox } from "../firefox.mjs";
 import { mainPath } from "../main_path.mjs";

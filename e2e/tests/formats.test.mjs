@@ -1,5 +1,5 @@
-// What is read: the list of formats; files that bring more than rows to choose from: measured bytes, sheets. What each
-// format gives is tests/golden/import.
+// Formats: their list; files with more than rows to choose from: measured bytes, sheets. The result of each format is
+// in tests/golden/import.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -25,7 +25,7 @@ test("the list of formats: by keyboard, each with its command and an example, se
   await page.keyboard.type("ncu --csv");
   const shown = () => formats.evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.dataset.format));
   assert.deepEqual(await shown(), ["ncu"]);
-  // The one line left unfolds by keyboard and shows the command.
+  // The only remaining line unfolds by keyboard and shows the command.
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   assert.match(await app.dialog.locator('[data-format="ncu"] code').innerText(), /ncu --set full --csv/);
@@ -39,7 +39,7 @@ test("the list of formats: by keyboard, each with its command and an example, se
   app.assertQuiet();
 });
 
-/** The checksum of a zip's part, which gzip writes before the length. */
+/** Checksum of a part of a zip, which gzip writes before the length. */
 function crc32(data) {
   const packed = gzipSync(data);
   return packed.readUInt32LE(packed.length - 8);
@@ -100,14 +100,14 @@ test("another sheet of a workbook is a choice; measured bytes have an entry of t
   await app.load(fixture("fixtures/ncu/decimal_comma.csv"));
   assert.equal((await app.only()).rows_used, 1);
   const legend = (pressed) => app.page.getByRole("button", { name: /at measured bytes/, pressed });
-  // The table lies where the legend is.
+  // The table takes the place of the legend.
   const asTable = app.page.getByRole("button", { name: "As a table" });
   await asTable.click();
   const heads = () => app.page.getByRole("region", { name: "What is drawn, as a table" }).locator("thead th").evaluateAll((all) => all.map((c) => (c.title || c.textContent).trim()));
   assert.ok((await heads()).includes("AI by DRAM bytes (FLOP/B)"));
   await asTable.click();
   await legend(true).click();
-  // The legend is that of the picture, which comes with the next frame.
+  // The legend belongs to the picture, which comes with the next frame.
   await legend(false).waitFor();
   assert.equal(await app.state("measured"), "off");
   await asTable.click();

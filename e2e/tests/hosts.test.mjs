@@ -1,5 +1,5 @@
-// The element where its author or its host makes it hard: wrong attributes, pages that do not arrive, hosts without an
-// origin or with strict isolation, viewers that mean no good; and what it does to the page around it.
+// The element under difficult authors and hosts: wrong attributes, pages that do not arrive, hosts without an origin or
+// with strict isolation, hostile viewers; and its effect on the surrounding page.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -69,7 +69,7 @@ test("a wrong attribute hides nothing, spoils no other, and is said until it is 
   assert.deepEqual((await summary(page))[0].devices, ["AMD Instinct MI300X"]);
   await set("device", "h100-sxm");
   await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").hidden);
-  // Data that cannot be had: what shows stays, and the line says what it is.
+  // Unavailable data: the current picture stays, and a line gives the reason.
   await set("src", "missing.csv");
   assert.match(await told(page), /missing\.csv is not shown: 127\.0\.0\.1:\d+ answered 404 Not Found; this is still bench\.csv/);
   assert.equal(await shows(page), true);
@@ -86,7 +86,7 @@ test("a wrong attribute hides nothing, spoils no other, and is said until it is 
     await route.fulfill({ body: CSV, contentType: "text/csv" }).catch(() => {});
     answered();
   });
-  // Given up, or answered all the same.
+  // Aborted, or answered nevertheless.
   const over = Promise.race([late, page.waitForEvent("requestfailed", (request) => request.url().endsWith("slow.csv"))]);
   await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("src", "slow.csv"));
   await asked;
@@ -103,7 +103,7 @@ test("a wrong attribute hides nothing, spoils no other, and is said until it is 
   await over;
   assert.deepEqual(files, ["bench.csv"]);
   assert.equal((await summary(page))[0].file, "bench.csv");
-  // Scripts that load at once are served one after another, and the last one stays.
+  // Simultaneous loads by scripts are handled one after another, and the last one stays.
   const names = await page.evaluate(async () => {
     const el = document.querySelector("gemm-scope");
     el.setAttribute("src", "slow.csv");
@@ -133,7 +133,7 @@ test("what fails is said in one line below the fallback; quiet switches it off; 
   assert.match(await told(page, 2), /the content policy of this page allows no frame from http:\/\/127\.0\.0\.1:9 \(frame-src\)/);
   assert.match(await told(page, 3), /^gemmscope: the data is not shown: no columns for /);
   for (const text of ["first", "second", "third", "fourth", "fifth", "sixth"]) assert.equal(await page.getByText(text, { exact: true }).isVisible(), true, text);
-  // The line stands right below what the author wrote.
+  // The line is right below the author's text.
   const [text, line] = await page.evaluate(() => {
     const el = document.querySelector("gemm-scope");
     const range = document.createRange();
@@ -169,7 +169,7 @@ test("a host without an origin, and one that isolates itself", async (t) => {
   assert.equal((await summary(strict))[0].rows_used, 4);
 });
 
-/** Sum of the layout shifts of a page, as browsers report it. */
+/** Sum of a page's layout shifts, as reported by the browser. */
 const shifts = (page) =>
   page.evaluate(
     () =>
@@ -178,7 +178,7 @@ const shifts = (page) =>
         const add = (entries) => entries.forEach((entry) => (sum += entry.hadRecentInput ? 0 : entry.value));
         const observer = new PerformanceObserver((list) => add(list.getEntries()));
         observer.observe({ type: "layout-shift", buffered: true });
-        // What is queued is delivered before the second frame.
+        // Queued entries are delivered before the second frame.
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => (add(observer.takeRecords()), done(sum)))));
       }),
   );
@@ -197,7 +197,7 @@ test("four elements on a page move nothing, even where the script is late", asyn
   const sum = await shifts(page);
   t.diagnostic(`layout shift ${sum.toFixed(4)}`);
   assert.ok(sum < 0.1, `layout shift ${sum}`);
-  // The frames are as high as what was kept free for them.
+  // The frames have exactly the height reserved for them.
   const spare = await page.evaluate(() => [...document.querySelectorAll("gemm-scope")].map(({ shadowRoot: root }) => root.querySelector(".stage").getBoundingClientRect().height - root.querySelector("iframe").getBoundingClientRect().height));
   assert.ok(spare.every((pixels) => Math.abs(pixels) < 1), String(spare));
 });
@@ -243,7 +243,7 @@ test("nothing is asked of anybody before the reader wants it: on click, or on vi
   assert.ok(!asked().some((url) => url.endsWith("other.csv")));
   await page.evaluate(() => scrollTo(0, 5000));
   await loaded(page);
-  // The data does not wait for the program: it was asked for first.
+  // The data is requested first, and does not wait for the program.
   const order = asked();
   assert.ok(order.indexOf(`${plain.url}bench.csv`) < order.findIndex((url) => url.endsWith(".wasm")), order.join("\n"));
 });

@@ -1,4 +1,4 @@
-// The output of a notebook's cell, as the Python package makes it, under the rules of the hosts that show it.
+// The output of a notebook cell, as made by the Python package, under the rules of its hosts.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -8,10 +8,10 @@ import { dist, fixture, newContext } from "../harness.mjs";
 
 const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const HOST = "http://notebook.example";
-/** The package is optional, and so is Python. */
+/** The package is optional, as is Python. */
 const skip = spawnSync("python3", ["--version"]).status !== 0;
 
-/** What `gemmscope.show` gives to the notebook. */
+/** The output of `gemmscope.show` in a notebook. */
 function cell(more = "") {
   const code = `import sys, gemmscope\nsys.stdout.write(gemmscope.show(sys.argv[1], device="mi300x", app=sys.argv[2]${more})._repr_html_())`;
   const env = { ...process.env, PYTHONPATH: join(project, "python/src"), GEMMSCOPE: join(project, "target/debug/gemmscope") };
@@ -19,9 +19,9 @@ function cell(more = "") {
   return execFileSync("python3", args, { env, encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-/** Hosts: what they allow, how they say that they have this theme, and the turn to the other one. */
+/** Hosts: their policy, their theme with its markup, and a switch to the other theme. */
 const HOSTS = {
-  // The policy of its notebook's page, `backLayerWebView.ts` in microsoft/vscode.
+  // Policy of its notebook page, `backLayerWebView.ts` in microsoft/vscode.
   "VS Code": {
     policy:
       "default-src 'none'; script-src 'self' https://*.vscode-cdn.net 'unsafe-inline' 'unsafe-eval'; style-src 'self' https://*.vscode-cdn.net 'unsafe-inline'; " +
@@ -38,7 +38,7 @@ const HOSTS = {
   },
 };
 
-/** The frame of the page once it is there in this theme; another frame may take the place of the first for it. */
+/** The frame of the page once it is shown in this theme; a theme may replace the first frame by another one. */
 async function shown(page, theme) {
   const inTheme = (theme) => {
     const { rows, theme: chosen } = document.documentElement.dataset;
@@ -51,7 +51,7 @@ async function shown(page, theme) {
   throw new Error(`the page is not there in its ${theme} theme`);
 }
 
-/** Shows an output as a notebook does: its scripts run, the rest is markup. The page is awaited in this theme. */
+/** Shows an output as a notebook does: scripts run, the rest is markup. Waits for the page in this theme. */
 async function show(t, output, { policy, body, theme }) {
   const context = await newContext({ viewport: { width: 1100, height: 700 }, colorScheme: "light" });
   t.after(() => context.close());
@@ -83,10 +83,10 @@ test("a cell shows the page with its data in every host's theme, asks nobody, an
     const { page, frame, trouble, asked } = await show(t, output, host);
     assert.ok((await frame.locator("canvas").count()) > 0, name);
     await assert.rejects(frame.evaluate(() => parent.document.title), /SecurityError|Blocked a frame/);
-    // A notebook takes its theme after the first outputs are shown, and again when the user changes it.
+    // A notebook sets its theme after showing the first outputs, and again when the user changes it.
     await page.evaluate(turn);
     await shown(page, host.theme === "dark" ? "light" : "dark");
-    // The system's theme, which is light, is no longer what counts.
+    // The system's theme, which is light, no longer matters.
     await page.emulateMedia({ colorScheme: "dark" });
     await shown(page, host.theme === "dark" ? "light" : "dark");
     assert.deepEqual([trouble, asked()], [[], []], name);

@@ -1,5 +1,6 @@
-// The page without a network, and the step from one version to the next: whole versions are kept, or nothing. What gets
-// into the copy is tried with a tiny site that has the real boot.mjs, early.js and sw.js, whose server hands out whatever a test says.
+// The page without a network, and updates from one version to the next: whole versions are kept, or nothing. The
+// content of the copy is tested with a tiny site with the real boot.mjs, early.js and sw.js, whose server answers as a
+// test says.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +15,7 @@ import { GemmscopePage } from "../page.mjs";
 
 const source = (name) => readFileSync(fileURLToPath(new URL(`../../public/${name}`, import.meta.url)), "utf8");
 
-/** A copy of the built site that can be replaced, served under /repo/. */
+/** A replaceable copy of the built site, served under /repo/. */
 async function copy(t) {
   const folder = mkdtempSync(join(tmpdir(), "gemmscope-site-"));
   cpSync(dist, folder, { recursive: true });
@@ -58,7 +59,7 @@ test("works on a plane after a visit; a page is saved there once one was saved b
   await app.load(fixture("fixtures/generic/plain.csv"));
   await page.getByRole("button", { name: "Share" }).first().click();
   const save = app.dialog.getByRole("button", { name: "Save as a page" });
-  // The worker of the page asks, so it is the worker that has no network.
+  // The service worker makes the requests, so it must be offline.
   await page.context().setOffline(true);
   await save.click();
   await app.dialog.getByText("Not saved: the page's one-file form is not kept in this browser and could not be fetched. Once the network is there, it can.").waitFor();
@@ -90,7 +91,7 @@ test("a newer version is taken over whole, once the only page is loaded again", 
   const renamed = (name) => name.replace(/-[0-9a-f]{12,16}/, "-00000000000000aa");
   const hashed = readdirSync(folder).filter((name) => /-[0-9a-f]{12,16}(_bg)?\.(js|wasm|css)$/.test(name));
   assert.ok(hashed.length > 3);
-  // What names them: the pages, and scripts that import one another.
+  // Files that mention them: the pages, and scripts that import each other.
   const scripts = hashed.filter((name) => name.endsWith(".js"));
   let texts = ["index.html", "open.html", ...scripts].map((name) => [name, readFileSync(join(folder, name), "utf8")]);
   for (const name of hashed) {
@@ -104,7 +105,7 @@ test("a newer version is taken over whole, once the only page is loaded again", 
   }
   writeWorker(folder, source("sw.js"));
 
-  // A second tab holds the old version: the new one waits, and both show one whole version.
+  // A second tab has the old version: the new one waits, and both show one whole version.
   const second = await page.context().newPage();
   await second.goto(server.url);
   await waitReady(second);
@@ -117,12 +118,12 @@ test("a newer version is taken over whole, once the only page is loaded again", 
   await waitReady(page);
   assert.deepEqual(await shown(), before);
   await second.close();
-  // The browser takes a moment until it counts the closed tab no more.
+  // The browser takes a moment to notice the closed tab.
   let after = before;
   for (const end = Date.now() + 60_000; after.generation === "old" && Date.now() < end; ) {
-    // The worker that takes over loads the page itself, which may cut this one short.
+    // The new worker reloads the page itself, which may abort this reload.
     await page.reload().catch(() => {});
-    // A page that loads in the very moment of the change may miss a file of the old version: the next reload has it.
+    // A page that loads exactly during the switch may miss a file of the old version; the next reload has it.
     const ready = await waitReady(page, 15_000).then(() => true, () => false);
     if (ready) after = await shown();
     else page.bad.length = 0;
@@ -137,7 +138,7 @@ test("never inside another page", async (t) => {
   const { server } = await copy(t);
   const context = await newContext({ serviceWorkers: "allow" });
   t.after(() => context.close());
-  // The pause before a page registers its worker is over at once.
+  // Skip the pause before a page registers its worker.
   await context.addInitScript(() => {
     const { setTimeout } = window;
     window.setTimeout = (run, ms, ...more) => setTimeout(run, ms >= 1000 ? 0 : ms, ...more);
@@ -153,7 +154,7 @@ test("never inside another page", async (t) => {
   await page.waitForFunction(() => document.querySelector("#log").innerText.includes("gemm-load"), null, { timeout: 30_000 });
   assert.equal(page.frames().length, 2);
   assert.deepEqual(await Promise.all(page.frames().map(registered)), [null, null]);
-  // The same file as a page of its own does.
+  // The same file as a top-level page.
   await page.goto(server.url);
   await page.waitForFunction(() => document.documentElement.dataset.registered === "1");
 });
@@ -178,7 +179,7 @@ function version(root, v) {
   return { ...files, "sw.js": readFileSync(join(folder, "sw.js"), "utf8") };
 }
 
-/** A server of `answer(name)`: text, bytes, or { status, type, body }; and a page on version 1 that it has kept. */
+/** A server of `answer(name)`: text, bytes, or { status, type, body }; and a page with version 1 in its cache. */
 async function kept(t) {
   const root = mkdtempSync(join(tmpdir(), "gemmscope-kept-"));
   const versions = Object.fromEntries(["v1", "v2"].map((v) => [v, version(root, v)]));
@@ -210,21 +211,22 @@ async function kept(t) {
 
 const shows = (page, v) => page.waitForFunction((v) => document.documentElement.dataset.app === v, v, { timeout: 30_000 });
 
-/** Looks for a newer worker; what became of it: installed, redundant, or none. The browser may have begun to look by itself. */
+/** Checks for a newer worker; result: installed, redundant, or none. The browser may have started to check by
+ *  itself. */
 const update = (page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration();
     let worker = registration.installing;
     registration.addEventListener("updatefound", () => (worker = registration.installing ?? worker));
     const answered = await registration.update().then(() => true, () => false);
-    // Refused already where the answer is no script.
+    // Refused at once if the answer is not a script.
     if (!answered) return "none";
     worker ??= registration.installing ?? registration.waiting;
     while (worker?.state === "installing") await new Promise((done) => setTimeout(done, 20));
     return worker?.state ?? "none";
   });
 
-/** Loads the page until it is version `v`: the newer worker takes over with one load, and loads the page itself. */
+/** Reloads until the page has version `v`: the newer worker takes over after one load, and reloads the page itself. */
 async function turns(page, v) {
   for (const end = Date.now() + 60_000; Date.now() < end; ) {
     await page.reload().catch(() => {});
@@ -255,7 +257,7 @@ test("half of a version changes nothing, nor does a portal; a whole one is taken
   }
   site.answer = (name) => v2[name];
   assert.equal(await update(page), "installed");
-  // Taken back while it waits: the version that is kept stays.
+  // Rolled back while it waits: the kept version stays.
   site.answer = (name) => v1[name];
   assert.equal(await update(page), "installed");
   await turns(page, "v1");
@@ -266,12 +268,12 @@ test("half of a version changes nothing, nor does a portal; a whole one is taken
   site.answer = (name) => v1[name];
   assert.equal(await update(page), "installed");
   await turns(page, "v1");
-  // Without a network too.
+  // Also without a network.
   await close();
   await stays("no network");
 });
 
-/** Damages the copy: its page names a program that is nowhere. */
+/** Damages the copy: its page refers to a missing program. */
 const damage = (page) =>
   page.evaluate(async () => {
     const cache = await caches.open((await caches.keys())[0]);
@@ -282,7 +284,7 @@ const damage = (page) =>
 test("a copy that cannot start gives way to the server's", async (t) => {
   const { site, page } = await kept(t);
   await damage(page);
-  // The same version on the server: the browser sees no newer worker that would mend the copy.
+  // The same version on the server: the browser finds no newer worker that would repair the copy.
   await page.reload().catch(() => {});
   await shows(page, "v1");
   assert.equal(await page.evaluate(() => navigator.serviceWorker.controller), null);

@@ -1,11 +1,11 @@
-// The planner: it needs no file, and lays what it computes over measured rows. What it computes is
+// The planner: needs no file, and shows its results over measured rows. Its results are tested in
 // crates/analysis/src/planner and crates/chart/src/planner/tests.rs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESKTOP, GemmscopePage } from "../page.mjs";
 import { dropFiles, fixture, openPage, take, takeDevice } from "../harness.mjs";
 
-/** Waits until the chart's name matches, which is after it was drawn. */
+/** Waits until the chart's name matches, which is set after drawing. */
 const drawn = (page, pattern) =>
   page.waitForFunction(
     (source) => new RegExp(source).test(document.querySelector(".plan .chart-stage")?.getAttribute("aria-label") ?? ""),
@@ -19,7 +19,7 @@ test("a preset gives points without a file, a slider moves them past the ridge; 
   const { page } = app;
   await page.locator('[data-open="plan"]').click();
   await take(page.locator('[data-control="plan.model"]'), "llama-2-7b");
-  // No device is chosen for anybody; a letter typed over the list is no shortcut.
+  // No device is chosen by default; a letter typed in the list is not a shortcut.
   await drawn(page, /Roofline of 0 GEMMs/);
   const add = page.getByRole("button", { name: "Add a device" });
   for (const name of ["H100 SXM", "MI300X"]) await takeDevice(add, name);
@@ -28,7 +28,7 @@ test("a preset gives points without a file, a slider moves them past the ridge; 
   assert.deepEqual(up.slice(0, 2), ["up_proj", "8 × 11008 × 4096"]);
   assert.match(await total(page, "Parameters"), /6\.738 billion/);
 
-  // The ridge names the batch, and any device can be the first.
+  // The ridge shows the batch, and any device can come first.
   const crossing = page.locator('[data-crossing="up_proj"]');
   const number = async () => /(\d+)$/.exec((await crossing.innerText()).trim())[1];
   const first = await number();
@@ -110,7 +110,7 @@ test("every tool draws, says what it computes and follows its settings, by the k
   const app = await GemmscopePage.open({ t, path: "#view=plan&plan.page=tile&plan.devices=a100-80-sxm&tool.stages=5" });
   const { page } = app;
   await drawn(page, /Tile explorer/);
-  // The keyboard walks the tabs, the settings and the map.
+  // Arrow keys walk the tabs, the settings and the map.
   const focused = () => page.evaluate(() => document.activeElement.dataset.control ?? document.activeElement.className);
   const reached = new Set();
   for (let i = 0; i < 60 && !(await focused()).includes("chart-stage"); i += 1) {
@@ -131,7 +131,7 @@ test("every tool draws, says what it computes and follows its settings, by the k
   await page.keyboard.press("Tab");
   assert.doesNotMatch(await page.locator(".plan-body").innerText(), /Does not run/);
   assert.equal(await total(page, "Shared memory"), "144 KiB");
-  // Three stages are what the page opens on, so the link names none.
+  // Three stages are the default, so the link does not contain them.
   assert.doesNotMatch(page.url(), /tool\.stages/);
 
   const tab = async (name, pattern) => {
@@ -164,7 +164,7 @@ test("measured rows: named in their model, their step planned, their tile explor
   const cell = (text) => page.locator(".data-grid-row", { hasText: text }).first();
   await cell(/2816.*1024/).click();
   assert.match(await app.detail(), /In the model\s+gate projection or up projection of Qwen1\.5 0\.5B, 6016 tokens/i);
-  // What the model does not have is said to be none.
+  // GEMMs that are not in the model are marked as such.
   await cell(/32\D+512\D+1/).click();
   assert.match(await app.detail(), /Qwen1\.5 0\.5B has no GEMM of this shape/);
   await cell(/2816.*1024/).click();
@@ -178,7 +178,7 @@ test("measured rows: named in their model, their step planned, their tile explor
   assert.match(await gemms(page).locator("tr", { hasText: "up_proj" }).first().innerText(), /up_proj\t6016 × 2816 × 1024/);
   assert.match(await page.locator(".plan-head p").innerText(), /Qwen1\.5 0\.5B: prefill of 1 prompt of 6016 tokens, bf16/);
 
-  // Chosen in the planner: rows of a prefill are no part of a decode.
+  // Chosen in the planner: rows of a prefill do not belong to a decode step.
   await app.go("#view=plan&device=mi300x&plan.devices=mi300x");
   await page.locator('[data-fit="qwen1.5-0.5b"]').click();
   const list = page.locator('[data-list="measured"]');

@@ -1,5 +1,5 @@
-// The roofline as one uses it: hover, select, legend, zoom by every means, box, pictures, the same as a table. What a
-// gesture means is crates/chart/src/gesture/tests.rs.
+// The roofline in use: hover, select, legend, all kinds of zoom, box, pictures, the table. The meaning of gestures is
+// tested in crates/chart/src/gesture/tests.rs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture } from "../harness.mjs";
@@ -7,7 +7,7 @@ import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
 
 const PLAIN = fixture("fixtures/generic/plain.csv");
 
-// Published times come after the picture, and are drawn then.
+// Published times arrive after the picture, and are drawn then.
 const open = (t) => GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=h100-sxm&published=off" });
 
 const zoomOf = async (app) => {
@@ -41,7 +41,7 @@ test("a change draws one picture; hover says what a point is, a click opens ever
   const detail = await app.detail();
   for (const part of [/2 M N K = 2 × 4096 × 4096 × 4096/, /work \/ time/, /Ridge point/, /plain\.csv, line 4/]) assert.match(detail, part);
   assert.equal(await app.state("sel"), "0.4");
-  // Shift adds a second one; both have a number. The dock lies where the one that was clicked stays in sight.
+  // Shift adds a second one; both are numbered. The dock is placed so that the clicked one stays visible.
   await app.page.keyboard.press("Escape");
   const low = await app.find(/k_64x64[\s\S]*fp16/);
   await app.page.mouse.click(low.x, low.y);
@@ -52,7 +52,7 @@ test("a change draws one picture; hover says what a point is, a click opens ever
   await app.page.mouse.move(5, 5);
   await app.page.keyboard.press("Escape");
   assert.equal(await app.detail(), null);
-  // The panel takes room of the picture; the sentence above it keeps its one line.
+  // The panel makes the picture narrower; the sentence above it keeps its single line.
   await app.page.setViewportSize({ width: 1920, height: 1080 });
   await app.openFacet("Type");
   await app.settle();
@@ -82,7 +82,7 @@ test("wheel, drag, buttons, keys and a box show a part; the legend, a roof's lab
   await app.stage.dblclick({ position: { x: 300, y: 300 } });
   assert.equal(await zoomOf(app), null);
 
-  // A box keeps what it holds, and Undo takes it back.
+  // A box filters to its content, and Undo reverts it.
   const at = await app.find(/k_128x256[\s\S]*fp8/);
   const box = await app.stage.boundingBox();
   const share = (x, y) => [(x - box.x) / box.width, (y - box.y) / box.height];
@@ -106,7 +106,7 @@ test("wheel, drag, buttons, keys and a box show a part; the legend, a roof's lab
   const click = async (name, options) => {
     await app.legendEntry(name).click(options);
   };
-  // The scales stay when types are hidden, so the place of the point does.
+  // The scales stay when types are hidden, and so does the position of the point.
   const half = await app.find(/k_64x64[\s\S]*fp16/);
   const there = async () => {
     await app.page.mouse.move(5, 5);
@@ -120,17 +120,17 @@ test("wheel, drag, buttons, keys and a box show a part; the legend, a roof's lab
   assert.deepEqual([await pressed(), await there()], [["true", "true"], true]);
   await click("fp8 E4M3");
   assert.deepEqual([await pressed(), await there()], [["false", "true"], false]);
-  // Hiding in the legend is about the picture: the figures stay.
+  // Hiding in the legend only affects the picture: the figures stay.
   assert.equal(await app.figure("rows"), "4");
   await click("fp8 E4M3");
   assert.deepEqual(await pressed(), ["true", "true"], "a second click shows all");
   const roof = await app.find(/fp8[\s\S]*Peak/);
   await app.page.mouse.click(roof.x, roof.y);
   assert.deepEqual(await pressed(), ["false", "true"]);
-  // A double click on a point does too, and on the only one that is left it shows all.
+  // So does a double click on a point; on the only type left it shows all.
   await app.page.mouse.dblclick(at.x, at.y);
   assert.deepEqual(await pressed(), ["true", "true"]);
-  // Where colours show something else, the roof filters to its types.
+  // If colours show another field, a click on a roof filters to its types.
   await app.setControl("color", "bound");
   const other = await app.find(/fp8[\s\S]*Peak/);
   await app.page.mouse.click(other.x, other.y);
@@ -144,7 +144,7 @@ test("the picture is saved as it is, shown as a table, and follows its selectors
   const svg = await app.download(() => app.saveAs("SVG"));
   assert.equal(svg.name, "roofline.svg");
   assert.match(svg.text, /^<svg[\s\S]*Arithmetic intensity[\s\S]*<\/svg>\s*$/);
-  // The legend stands beside the chart on the page, and in the picture.
+  // The legend is beside the chart on the page, and inside a saved picture.
   const entries = await app.page.locator("button.legend-entry > span:not(.facet-count)").allInnerTexts();
   assert.ok(entries.length > 0);
   for (const entry of entries) assert.ok(svg.text.includes(entry), `${entry} in the legend of the picture`);
@@ -160,7 +160,7 @@ test("the picture is saved as it is, shown as a table, and follows its selectors
   assert.equal(await region.locator("tbody tr").count(), 4);
   assert.match(plain(await region.innerText()), /4096/);
   assert.match(await app.stage.getAttribute("aria-label"), /Roofline of 4 GEMMs/);
-  // What the keyboard points at is said.
+  // The focused mark is announced.
   await app.page.getByRole("button", { name: "As a table" }).click();
   await app.stage.focus();
   await app.page.keyboard.press("ArrowRight");

@@ -1,7 +1,7 @@
-// Which rows show: facets with counts, ranges, search, chips, undo, and that a reload brings them back; and the table of
-// them: sorting, choosing, scrolling through many rows, export, selection shared with the chart. What a filter lets pass is
-// crates/table/src/filter/tests.rs; that figures are sums of it, tests/said.rs; that an export reads back the same and runs
-// nowhere, crates/table/src/result_table.rs and tests of the command.
+// Filters: facets with counts, ranges, search, chips, undo, and that a reload restores them; and the table: sorting,
+// selecting, scrolling through many rows, export, selection shared with the chart. Which rows a filter keeps is tested
+// in crates/table/src/filter/tests.rs; that figures are sums over them, in tests/sentences.rs; that an export reads
+// back the same and cannot be executed, in crates/table/src/result_table.rs and the tests of the command.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture, waitReady } from "../harness.mjs";
@@ -15,7 +15,7 @@ test("facets, ranges and a search filter all that shows, and Undo takes back one
   assert.deepEqual(await app.facetCounts("Type"), { fp16: 1, bf16: 1, "fp8 E4M3": 1, fp32: 1 });
   await app.toggleFacet("Kernel", "k_64x64");
   assert.equal(await app.figure("rows"), "2");
-  // The facet's own counts stay, those of the others follow.
+  // The facet's own counts stay, those of the others change.
   assert.deepEqual(await app.facetCounts("Kernel"), { k_64x64: 2, k_128x256: 2 });
   assert.deepEqual(await app.facetCounts("Type"), { fp16: 1, bf16: 1 });
   assert.deepEqual(await app.chips(), ["Kernel: k_64x64"]);
@@ -38,7 +38,7 @@ test("facets, ranges and a search filter all that shows, and Undo takes back one
   await app.clearFilters();
   assert.equal(await app.figure("rows"), "4");
   assert.deepEqual(await app.chips(), []);
-  // Undo takes every step back: clear all, the type removed, the two changes of view, the type added, the kernel.
+  // Undo reverts every step: clear all, the type removed, the two changes of view, the type added, the kernel.
   for (const [rows, view] of [["2", "roofline"], ["1", "roofline"], ["1", "table"], ["1", "roofline"], ["2", "roofline"], ["4", "roofline"]]) {
     await app.page.getByRole("button", { name: "Undo" }).click();
     assert.deepEqual([await app.figure("rows"), (await app.state("view")) ?? "roofline"], [rows, view]);
@@ -77,7 +77,7 @@ test("a reload keeps the view: filters, device, zoom, selection, tab; a bad key 
   await app.kept();
   await app.page.reload();
   await waitReady(app.page);
-  // What was open reopens.
+  // The open files are restored.
   await app.cards.first().waitFor({ state: "attached" });
   await app.settle();
   assert.equal(await app.page.evaluate(() => location.hash), link);
@@ -101,7 +101,7 @@ test("sorts up, down and not at all; columns are chosen and kept; a selection is
     await app.page.getByRole("columnheader").getByRole("button", { name: "Time (µs)", exact: true }).click();
   };
   const filed = ["3.500", "7.250", "120.5", "2500"];
-  // Unasked, what loses most time comes first.
+  // By default the largest lost time comes first.
   assert.deepEqual(await column(app, "Time (µs)"), [...filed].reverse());
   await sort();
   assert.deepEqual(await column(app, "Time (µs)"), [...filed].reverse());

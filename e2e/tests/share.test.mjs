@@ -1,4 +1,4 @@
-// Handing on: links with and without data, data at an address, the one-file page from disk.
+// Sharing: links with and without data, data at an address, the one-file page from disk.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -55,7 +55,7 @@ test("a link holds the view and no data; with data it opens whole in another bro
   assert.deepEqual(only.devices, ["AMD Instinct MI300X"]);
   assert.equal(await other.state("q"), "k_64");
   assertQuiet(other.page);
-  // The rows alone that the filter leaves, and no filter.
+  // Only the rows that pass the filter, and no filter.
   await dialog.getByLabel(/Only what passes the filters/).check();
   await dialog.getByText(/Goes in: 2 rows of 1 file, \d.* packed\./).waitFor();
   await app.page.waitForFunction((whole) => !["", whole].includes(document.querySelector(".share-link").value) && document.querySelector(".share-link").value.includes("data="), whole);
@@ -70,10 +70,10 @@ test("a link holds the view and no data; with data it opens whole in another bro
 
   const text = () => dialog.getByLabel("Snippet").inputValue();
   assert.match(await text(), /<gemm-scope src="\.\/plain.csv" view="roofline" device="mi300x" hash="v=1&amp;device=mi300x&amp;q=k_64">/);
-  // What each says is crates/share/src/snippets.
+  // Their text is tested in crates/share/src/snippets.
   await dialog.getByRole("button", { name: "MkDocs", exact: true }).click();
   assert.match(await text(), /extra_javascript:/);
-  // What was done is said in the dialog: what lies under it is dim and not read out.
+  // The dialog itself shows the result of an action: what is below it is dimmed and inert.
   await app.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await dialog.getByRole("button", { name: "Copy snippet" }).click();
   await dialog.getByRole("status").getByText(/Copied/).waitFor();
@@ -81,7 +81,7 @@ test("a link holds the view and no data; with data it opens whole in another bro
 });
 
 test("data on the same host is fetched at once; another host is named first, trusted once and for all or not, and only open.html may", async (t) => {
-  // Not written into the site: other tests copy it meanwhile.
+  // Not written into the site, because other tests copy it meanwhile.
   const before = (page) => page.route("**/repo/same-host.csv", (route) => route.fulfill({ path: CSV, contentType: "text/csv" }));
   const same = await GemmscopePage.open({ t, path: "#v=1&src=same-host.csv", before });
   await rowsShown(same.page, 4);
@@ -100,11 +100,11 @@ test("data on the same host is fetched at once; another host is named first, tru
   assert.deepEqual(sent, [url]);
   assertQuiet(app.page);
 
-  // The strict page cannot, even if its script wanted to.
+  // The strict page cannot, even by its own script.
   const blocked = await same.page.evaluate((u) => fetch(u).then(() => "fetched", () => "refused"), url);
   assert.equal(blocked, "refused");
 
-  // A host that was trusted once and for all is asked about again on demand.
+  // For a host that was trusted permanently, the permission can be revoked.
   await app.page.reload();
   await rowsShown(app.page, 4);
   assert.equal(await app.dialog.count(), 0);
@@ -122,7 +122,7 @@ test("data on the same host is fetched at once; another host is named first, tru
   await refused.dialog.getByRole("button", { name: "Fetch", exact: true }).click();
   await refused.errors.first().waitFor();
   assert.match(plain(await refused.errors.first().innerText()), /Access-Control-Allow-Origin/);
-  // An address that is never fetched: the rule is crates/share/src/embed.rs.
+  // An address that is never fetched: the rule is in crates/share/src/embed.rs.
   const never = await GemmscopePage.open({ t, path: `#v=1&src=${encodeURIComponent("https://good.example@evil.example/a.csv")}` });
   await never.errors.first().waitFor();
   assert.match(await never.errors.first().innerText(), /https/);
@@ -140,7 +140,7 @@ test("the page's own host may not send it on to another one", async (t) => {
   };
   const asked = [];
   const elsewhere = await listen(({ url }, response) => (asked.push(url), response.writeHead(200, { "access-control-allow-origin": "*" }).end()));
-  // The site, but for one address that leads to another host.
+  // The site, except for one address that redirects to another host.
   const own = await listen(({ url }, response) => {
     const name = url.slice(1).split("?")[0];
     if (name === "moved.csv") return response.writeHead(302, { location: `${elsewhere}bench.csv` }).end();
@@ -156,7 +156,7 @@ test("the page's own host may not send it on to another one", async (t) => {
   assert.deepEqual(asked, []);
 });
 
-/** Opens a file from disk; nothing may be logged or asked of anyone. */
+/** Opens a file from disk; nothing may be logged or requested. */
 async function openFile(t, path, hash = "") {
   const context = await newContext({ viewport: DESKTOP, acceptDownloads: true });
   t.after(() => context.close());
@@ -203,18 +203,18 @@ test("a report saved as a page from the site: app, rows and view, from disk and 
   const page = await openFile(t, join(folder, "report.html"));
   await rowsShown(page, 7);
   const report = new GemmscopePage(page);
-  // The same figures; what was assumed is stated now.
+  // The same figures; assumptions are now stated.
   const figures = (all) => all.map(({ format_reason, assumptions, trust: { assumed, ...trust }, ...rest }) => ({ trust, ...rest }));
   assert.deepEqual(figures(await report.summary()), figures(before));
   for (const [key, value] of [["view", "table"], ["device", "mi300x"], ["q", "k_128"]]) assert.equal(await report.state(key), value);
-  // Nobody else could follow a link to this disk, or a snippet that names it.
+  // Nobody else could follow a link to this disk, or a snippet with it.
   const own = await share(report);
   assert.match(await own.innerText(), /This page is a file on disk, and no link leads others to it/);
   assert.equal(await own.getByLabel("Link", { exact: true }).count(), 0);
   assert.equal(await own.getByLabel("Snippet").count(), 0);
   assertQuiet(page);
 
-  // On a server its link is its own address, and works.
+  // On a server the page's link is its own address, and works.
   writeFileSync(join(folder, "report of mine.html"), saved.bytes);
   const served = await app.page.context().newPage();
   await served.goto(`${closed.url}report%20of%20mine.html#v=1&view=table`);

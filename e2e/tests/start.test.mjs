@@ -1,5 +1,5 @@
-// The start page is HTML, and works before the program is there: what it is given is kept and read, on the site, in the
-// one-file page and in a sandboxed frame. The program adopts it, and nothing moves.
+// The start page is HTML, and works before the program is there: input is kept and read later, on the site, in the
+// one-file page and in a sandboxed frame. The program adopts the page, and nothing moves.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ const HELD = () => {
   WebAssembly.compileStreaming = async (...given) => (await held, compileStreaming.apply(WebAssembly, given));
 };
 
-/** The places where the page lives; each gives the page or frame that shows it. */
+/** Kinds of places for the page; each returns the page or frame that shows it. */
 const PLACES = {
   "the site": async (page) => (await page.goto(await site()), page),
   "the one-file page": async (page) => (await page.goto(pathToFileURL(join(dist, "gemmscope.html")).href), page),
@@ -59,13 +59,13 @@ for (const place of Object.keys(PLACES)) {
     await upload(frame, [{ name: "c.csv", text: rows(4) }]);
     await pasteText(frame, rows(8));
     assert.match(await frame.locator("#boot").innerText(), /^Loading, then a\.csv, b\.csv and 2 more$/);
-    // A word is no table.
+    // A word is not a table.
     await pasteText(frame, "word");
     await started(frame, 15);
     assert.deepEqual(await files(frame), [["a.csv", 1], ["b.csv", 2], ["c.csv", 4], ["pasted text", 8]]);
     assert.equal(await frame.locator("#start").isVisible(), false);
     assert.equal(await frame.locator(".workspace").isVisible(), true);
-    // All closed: the same start page again, and it still takes files.
+    // All closed: the same start page again, which still accepts files.
     await frame.evaluate(() => document.querySelector(".drawer-button").click());
     for (let n = 4; n > 0; n--) {
       await frame.locator(".file-card").first().getByRole("button", { name: "File" }).click();
@@ -108,7 +108,7 @@ test("a folder, dropped text, text typed into the dialog, and a sample before th
       },
       [target, own, rows(2)],
     );
-  // What is dragged about on the page itself is nothing new.
+  // Dragging something of the page itself adds nothing.
   assert.deepEqual(await drop("h2", true), [false, false, ""]);
   assert.deepEqual(await drop("h2", false), [true, true, ""]);
 
@@ -123,7 +123,7 @@ test("a folder, dropped text, text typed into the dialog, and a sample before th
   await page.evaluate(() => window.letGo());
   await page.waitForFunction(() => document.documentElement.dataset.ready === "1" && window.gemmscope.summary().length === 4);
   assert.deepEqual((await files(page)).map(([name]) => name).sort(), ["pasted text", "pasted text (2)", "runs/good.csv", "tuning-history.csv"]);
-  // The dialog serves the header's menu too.
+  // The dialog is also used by the header's menu.
   await page.getByRole("button", { name: "More ways to add data" }).click();
   await page.getByText("Paste a table or a log…").click();
   await page.keyboard.type(rows(8));
@@ -148,7 +148,7 @@ test("a table copied from a page is read with its merged cells and what stands a
         data.setData("text/html", html);
         const at = document.querySelector(target);
         at.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-        // A made-up event inserts nothing.
+        // A synthetic event inserts nothing.
         if (at.matches("textarea")) at.value = plain;
       },
       [target, plain, html],
@@ -181,7 +181,7 @@ test("a program that does not arrive says what to do, and what was chosen is rea
     await dropFiles(app.page, [{ name: "a.csv", text: rows(2) }]);
     assert.match(await app.bootError.innerText(), says);
     assert.match(await app.bootError.innerText(), /Kept until then: a\.csv/);
-    // Once more without a line, then with one.
+    // First without a connection, then with one.
     await app.page.getByRole("button", { name: "Try again" }).click();
     await app.page.getByText(says).waitFor();
     await app.page.unroute(which);
@@ -213,7 +213,7 @@ test("a page that is older than its server says that only a reload helps, and ne
   }
 });
 
-/** Where the parts of the start page are. */
+/** Positions of the parts of the start page. */
 const boxes = (page) =>
   page.evaluate(() =>
     Object.fromEntries(
@@ -256,13 +256,13 @@ test("by keyboard alone: every control is reached, in order, with a ring around 
   assert.deepEqual(reached, ["Choose files", "Choose a folder", "Paste text", ...samples, "plan", "What is read, and how to produce it"]);
   for (const key of ["Enter", " "]) {
     await page.locator("#choose-files").focus();
-    // The key is pressed once the browser has heard that choosers are waited for.
+    // Press the key only once the browser intercepts file choosers.
     const wanted = page.waitForEvent("filechooser");
     await settle(page);
     await page.keyboard.press(key);
     assert.equal((await wanted).isMultiple(), true);
   }
-  // The focus stays where it is while the program takes over.
+  // The focus stays in place while the program takes over.
   await page.locator('[data-sample="h100-llm"]').focus();
   await page.evaluate(() => window.letGo());
   await waitReady(page);
@@ -285,7 +285,7 @@ test("where data comes by itself, the start page does not flash", async (t) => {
   }
   assert.equal(await address("#v=1&view=table&files=mine.csv"), true);
   assert.equal(await address(""), true);
-  // A link without its data keeps room for the line that names the files.
+  // A link without data reserves space for the line that names the files.
   await address("#v=1&view=table&files=mine.csv");
   const zone = () => page.locator(".drop-zone").boundingBox();
   const before = await zone();
@@ -293,7 +293,7 @@ test("where data comes by itself, the start page does not flash", async (t) => {
   await page.getByText("This link shows a view of mine.csv").waitFor();
   assert.deepEqual(await zone(), before);
 
-  // The page that brings nothing usable gives the start page back, with the reason.
+  // A page without usable data returns to the start page, with the reason.
   await address("#v=1&data=abc");
   await page.evaluate(() => window.letGo());
   await page.locator("#choose-files").waitFor();

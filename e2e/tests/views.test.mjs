@@ -1,7 +1,7 @@
-// The pictures as one uses them: what is pointed at, clicked, dragged, scrolled and set is in the link, which leads back;
-// pictures that hold more than fits; and every view by keyboard and on a phone. What they show and say is
-// tests/said.rs, tests/chart and tests/golden.
-// On a phone what matters first is in sight first, what is hidden is counted, what is small can be read.
+// The pictures in use: what is hovered, clicked, dragged, scrolled and set is in the link, which restores it; pictures
+// that hold more than fits; and every view by keyboard and on a phone. Their content is tested in tests/sentences.rs,
+// tests/chart and tests/golden. On a phone the most important is visible first, hidden items are counted, small ones
+// are legible.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture } from "../harness.mjs";
@@ -10,7 +10,7 @@ import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
 const library = fixture("fixtures/iree/sweep_library.csv");
 const compiler = fixture("fixtures/iree/sweep_compiler.csv");
 
-/** The link leads back to the same view with the same settings, from a view without any. */
+/** The link restores the same view with the same settings, from a view without any. */
 async function comesBack(app) {
   await app.settle();
   const hash = new URL(app.page.url()).hash;
@@ -19,7 +19,7 @@ async function comesBack(app) {
   assert.equal(new URL(app.page.url()).hash, hash);
 }
 
-/** First row that shows of the bars. */
+/** First visible row of the bars. */
 const firstBar = async (app) => Number(((await app.state("at.bars")) ?? "0,0").split(",")[1]);
 
 test("one file in Explore: what is clicked, dragged, scrolled and searched is in the link, which leads back", async (t) => {
@@ -35,7 +35,7 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   assert.ok(await app.state("sel"), "the selection goes along");
   await app.choosePlace("Explore");
 
-  // The bar of colours is the top right part of the chart.
+  // The colour bar is at the top right of the chart.
   const bar = await app.find(/Drag along the colours/);
   const before = Number(await app.figure("rows"));
   await mouse.move(bar.x + 20, bar.y + 8);
@@ -58,7 +58,7 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   await app.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
   assert.equal(await app.state("explore.find"), "2048 × 8192");
 
-  // Selected rows stand side by side in the details.
+  // Selected rows are shown side by side in the details.
   await app.go("#view=roofline&device=mi300x&sel=0.2,0.9,0.30");
   await app.page.getByRole("button", { name: "Side by side" }).click();
   const beside = await app.page.locator(".side-by-side tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.textContent)));
@@ -79,7 +79,7 @@ test("hundreds of bars: by wheel, key and a bar that is held; saved as they show
   await app.wheel(600);
   const wheeled = await firstBar(app);
   assert.ok(wheeled > 10, `row ${wheeled}`);
-  // Held, the scroll bar follows the pointer out of the picture.
+  // While dragging, the scroll bar follows the pointer outside the picture.
   const box = await app.stage.boundingBox();
   const x = box.x + box.width - 4;
   await app.wheel(-6000);
@@ -119,7 +119,7 @@ test("hundreds of bars: by wheel, key and a bar that is held; saved as they show
 
 test("every view by keyboard, and on a phone, where a finger moves the scroll bar; Compare says when it has nothing", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x" });
-  // Two types, and no size in both.
+  // Two types, without a size in both.
   await app.load({ name: "apart.csv", text: "M,N,K,dtype,time_us\n128,128,128,fp16,4\n256,128,256,bf16,4\n512,128,256,bf16,4\n" });
   const compare = app.page.locator('.tab[data-view="compare"]');
   await app.page.locator('.tab.bare[data-view="compare"]').waitFor();
@@ -140,7 +140,7 @@ test("every view by keyboard, and on a phone, where a finger moves the scroll ba
     assert.ok((await spoken()).length > 5, `${id}: the first mark is read out`);
     await press("Enter");
     assert.ok(await app.state("sel"), `${id}: Enter selects`);
-    // The details, the selection, what is pointed at.
+    // First the details close, then the selection and the hovered mark are cleared.
     for (let i = 0; i < 5 && ((await app.state("sel")) || (await spoken())); i++) await press("Escape");
     assert.equal(await app.state("sel"), null, `${id}: Escape selects nothing`);
     assert.equal(await spoken(), "", `${id}: Escape lets go`);
@@ -160,7 +160,7 @@ test("every view by keyboard, and on a phone, where a finger moves the scroll ba
   await touch("touchStart", box.y + 64);
   for (let i = 1; i <= 8; i++) await touch("touchMove", box.y + 64 + (i * box.height) / 20);
   await touch("touchEnd", null);
-  // Dragging the bars themselves this far would show row 12 at most, and upwards.
+  // Dragging the bars themselves this far would show row 12 at most, and in the other direction.
   assert.ok((await firstBar(app)) > 60, `row ${await firstBar(app)}`);
   app.assertQuiet();
 });
@@ -221,7 +221,7 @@ test("two files: Compare begins with who wins; what just happened takes no touch
     );
     assert.ok(words.y + words.height <= options.y && options.y < picture.y, `${view}: above the picture`);
     assert.ok(words.y + words.height < PHONE.height / 2, `${view}: at ${words.y}`);
-    // Said once.
+    // Not repeated.
     const text = (await verdict.locator("p").first().innerText()).trim();
     assert.ok(!(await app.page.locator(".notes").allInnerTexts()).some((n) => n.includes(text)));
   }
@@ -242,7 +242,7 @@ test("two files: Compare begins with who wins; what just happened takes no touch
   const small = await app.page.locator(".dock-head button:visible, .dock .reasons + .evidence .button").evaluateAll((all) =>
     all.map((b) => [b.ariaLabel ?? b.textContent, b.getBoundingClientRect()]).filter(([, r]) => r.height < 44 || r.width < 44).map(([name]) => name));
   assert.deepEqual(small, []);
-  // The head keeps to two lines however many GEMMs there are.
+  // The header has at most two lines, however many GEMMs there are.
   assert.ok((await app.page.locator(".dock-head").boundingBox()).height <= 110);
   const sheet = await dock.boundingBox();
   assert.ok(sheet.height < PHONE.height * 0.65, "the picture stays in sight above the sheet");

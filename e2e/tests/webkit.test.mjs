@@ -1,4 +1,4 @@
-// The main path in WebKit, where this machine has its driver.
+// The main path in WebKit, if its driver is installed.
 import { test } from "node:test";
 import { mainPath } from "../main_path.mjs";
 import { WebKit, webkit } from "../webkit.mjs";

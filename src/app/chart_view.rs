@@ -1,5 +1,5 @@
-//! A chart on the page: two canvases (the picture, and the emphasis over it), a tooltip, pointer,
-//! keyboard and touch, saving, and the same content as a table.
+//! A chart on the page: two canvases (the picture, and highlights over it), tooltip, pointer, keyboard and touch,
+//! saving, and the same content as a table.
 
 mod click;
 mod gesture;
@@ -18,23 +18,23 @@ use gemmscope_chart::tooltip::Tooltip;
 use gemmscope_model::units::and_more;
 use leptos::prelude::*;
 
-/// A view beside a picture that depends on it.
+/// A view beside a picture that depends on the picture.
 pub type Beside = Box<dyn FnOnce(PictureMemo) -> AnyView>;
 
 /// The texts above the bar and below the picture.
 pub type Words = Box<dyn FnOnce(PictureMemo) -> (AnyView, AnyView)>;
 
-/// Rows of the accessible table; a saved one has all.
+/// Number of rows of the accessible table; a saved one has all.
 const TABLE_ROWS: usize = 500;
 
-/// The chart. `inputs` tells of changes of what the picture depends on besides its size and theme.
+/// The chart. `inputs` changes when an input of the picture other than its size and theme does.
 #[component]
 pub fn ChartView(
     inputs: Signal<()>,
     draw: Draw,
-    /// Key of the chart in links, for its zoom and scrolling; base of the names of saved files.
+    /// Key of the chart in links (zoom, scroll position), and base name of saved files.
     name: &'static str,
-    /// The page has made room for it: it takes what height there is, and never scrolls.
+    /// The chart fills the height that the page gives it, and never scrolls.
     #[prop(optional)]
     fills: bool,
     /// Contents of the bar above the chart.
@@ -86,13 +86,13 @@ pub fn ChartView(
     .into_any()
 }
 
-/// Closes the options on a narrow screen; the focus goes to what opened them.
+/// Closes the options on a narrow screen and returns the focus to the button that opened them.
 fn fold(name: &str, options: RwSignal<bool>) {
     options.set(false);
     dom::focus(&format!("[data-chart=\"{name}\"] .fold"));
 }
 
-/// The controls above the picture. One stop of the Tab key: the picture is the next.
+/// The controls above the picture, a single Tab stop; the picture is the next one.
 fn toolbar(
     stage: Stage,
     bar: Option<Beside>,
@@ -101,7 +101,7 @@ fn toolbar(
 ) -> AnyView {
     let Stage { name, picture, boxing, camera, .. } = stage;
     let zoomable = Memo::new(move |_| camera.with(Option::is_some));
-    // Nothing is drawn, so that there is nothing to box, list or save.
+    // Without a picture there is nothing to box, list or save.
     let none =
         move || picture.with(|p| p.as_ref().is_some_and(|p| p.opened.said.obstacle.is_some()));
     view! {
@@ -145,7 +145,7 @@ fn toolbar(
     .into_any()
 }
 
-/// The picture and what is emphasized in it, with the tooltip.
+/// The picture with its highlights and tooltip.
 fn canvases(
     stage: Stage,
     fills: bool,
@@ -153,7 +153,7 @@ fn canvases(
     described: String,
 ) -> AnyView {
     let Stage { picture, target, size, boxing, held, zoomed, .. } = stage;
-    // Least and most height: the stage scrolls where it has less, and takes no more.
+    // Minimum and maximum height: below the minimum the stage scrolls.
     let limits = Memo::new(move |_| {
         let wanted = picture.with(|p| p.as_ref().map(|p| p.heights));
         wanted.filter(|_| !fills).unwrap_or((0.0, f64::INFINITY))
@@ -188,7 +188,7 @@ fn canvases(
     .into_any()
 }
 
-/// A tooltip as it is read out.
+/// Text of a tooltip for screen readers.
 fn spoken(tooltip: &Tooltip) -> String {
     let mut out = tooltip.head.clone();
     for (caption, value) in &tooltip.rows {
@@ -202,7 +202,7 @@ fn spoken(tooltip: &Tooltip) -> String {
     out
 }
 
-/// Beside the pointer, inside the stage.
+/// The tooltip beside the pointer, inside the stage.
 #[component]
 fn TooltipBox(
     target: Memo<Option<Target>>,
@@ -241,7 +241,7 @@ fn TooltipBox(
     }
 }
 
-/// The picture's content for those who read tables, with what was left out.
+/// The content of the picture as a table for screen readers, with what was left out.
 #[component]
 fn DataTable(picture: PictureMemo) -> impl IntoView {
     let bench = Workbench::here();

@@ -5,10 +5,10 @@ use super::ui::{Menu, icon, select, value_of};
 use gemmscope_table::control::{Control, ControlKind};
 use leptos::prelude::*;
 
-/// Called with the setting and the text of the chosen value.
+/// Called with the setting and the value chosen.
 pub type OnChange = Callback<(Control, String)>;
 
-/// Writes a choice into the view under the setting's key.
+/// Writes a choice into the view state under the setting's key.
 pub fn write(bench: Workbench) -> OnChange {
     Callback::new(move |(control, value): (Control, String)| {
         let stored = control.stored(&value).to_owned();
@@ -16,8 +16,8 @@ pub fn write(bench: Workbench) -> OnChange {
     })
 }
 
-/// The elements of a list of settings that may change: the first row, and a button that shows the
-/// rest and says how many of them are set.
+/// Form elements of a list of settings that may change: the first row, and a button that shows the others and counts
+/// those that are set.
 pub fn controls(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     let part = move |more: bool| {
         let of = move || list.with(|l| l.iter().filter(|c| c.more == more).cloned().collect());
@@ -28,7 +28,7 @@ pub fn controls(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     let any = Memo::new(move |_| rest.with(|l: &Vec<Control>| !l.is_empty()));
     let set =
         Memo::new(move |_| rest.with(|l| l.iter().filter(|c| c.current != c.default).count()));
-    // A word more would wrap the bar and move the picture.
+    // Another word would wrap the bar and move the picture.
     let name = move || match set.get() {
         0 => "More".to_owned(),
         n => format!("More, {n} changed"),
@@ -45,8 +45,7 @@ pub fn controls(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     .into_any()
 }
 
-/// An element is built again only when its options change, so that a choice does not take away the
-/// focus.
+/// An element is rebuilt only if its options change, so that a choice does not take the focus away.
 fn elements(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     let offers = |c: &Control| {
         let range = match c.kind {
@@ -59,7 +58,7 @@ fn elements(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     };
     let element = move |first: Control| {
         let key = first.key.clone();
-        // While the list changes the setting may be missing: keep the last one.
+        // While the list changes, the setting may be missing: keep its last state.
         let now = Memo::new(move |last: Option<&Control>| {
             list.with(|l| l.iter().find(|c| c.key == key).cloned())
                 .or_else(|| last.cloned())
@@ -70,8 +69,8 @@ fn elements(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     view! { <For each=move || list.get() key=offers children=element /> }.into_any()
 }
 
-/// Passes on what was typed. Where the setting refuses it, the status line says why and the field
-/// shows the current value again.
+/// Passes on typed text. If the setting rejects it, the status line says why and the field shows the current value
+/// again.
 fn typed(shell: Shell, now: Memo<Control>, change: OnChange, event: &web_sys::Event) {
     let control = now.get_untracked();
     match control.accept(&value_of(event)) {

@@ -12,7 +12,7 @@ pub mod source;
 use super::state::{Dialog, Shell};
 use leptos::prelude::*;
 
-/// The dialog that is open, if any.
+/// The open dialog, if any.
 #[component]
 pub fn OpenDialog() -> impl IntoView {
     let shell = Shell::here();

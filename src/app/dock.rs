@@ -1,5 +1,5 @@
-//! The dock: all about the selected rows, below the picture or over a part of it that the pointer
-//! is not in. Nothing moves when it opens.
+//! The dock: details of the selected rows, below the picture or over a part of it away from the pointer. Nothing moves
+//! when it opens.
 
 mod accounts;
 mod model_row;
@@ -18,32 +18,32 @@ use gemmscope_table::field::Frame;
 use gemmscope_words::explain::explain;
 use leptos::prelude::*;
 
-/// Selected rows that can be chosen one by one.
+/// Maximum number of selected rows listed one by one.
 const LISTED: usize = 200;
-/// Rows with the same sizes that are listed.
+/// Maximum number of rows with the same sizes listed.
 const SAME_SIZES: usize = 8;
-/// Findings on a row that are listed.
+/// Maximum number of findings on a row listed.
 const FINDINGS: usize = 4;
 
-/// What the dock shows. Copying it copies handles.
+/// State of the dock. Copying it copies handles.
 #[derive(Clone, Copy)]
 struct Details {
     shell: Shell,
     bench: Workbench,
-    /// How many rows are selected.
+    /// Number of selected rows.
     count: Memo<usize>,
-    /// A finding about the time outside GEMMs has no rows.
+    /// True with a selected row, or a chosen finding: one about the time outside GEMMs has no rows.
     any: Memo<bool>,
-    /// The picked index and the selection it belongs to.
+    /// The picked index, with the selection that it belongs to.
     picked: RwSignal<Option<(Vec<u32>, usize)>>,
-    /// Which of the selected rows shows, and the row.
+    /// Index of the selected row shown, the row, and whether the user wants all side by side.
     shown: Memo<usize>,
     row: Memo<Option<u32>>,
     together: RwSignal<bool>,
-    /// All of them side by side.
+    /// Several rows are shown side by side.
     beside: Memo<bool>,
     folded: RwSignal<bool>,
-    /// More room, over the picture.
+    /// The dock is taller, over the picture.
     tall: RwSignal<bool>,
 }
 
@@ -75,16 +75,16 @@ impl Details {
         }
     }
 
-    /// SameSizes than where they were asked for, the details leave the place in sight.
+    /// When the user goes to another place, the details fold so as not to cover it.
     fn fold_elsewhere(self) {
         let Details { bench, folded, .. } = self;
         let place = Memo::new(move |_| bench.shown.get().place);
         Effect::new(move |before: Option<_>| {
-            // A filter that takes rows out of a selection opens nothing.
+            // A filter that removes rows from a selection opens nothing.
             let opened = (bench.picks.get(), bench.finding.get());
             let now = (place.get(), opened);
             if let Some((was, opened)) = before {
-                // Files that are added can move to another place and renumber the rows.
+                // Adding files may lead to another place and renumber the rows.
                 if was != now.0 {
                     folded.set(now.0 != SUMMARY);
                 } else if opened != now.1 {
@@ -108,14 +108,14 @@ impl Details {
     }
 }
 
-/// The dock; empty where nothing is selected.
+/// The dock; empty if nothing is selected.
 #[component]
 pub fn Dock() -> impl IntoView {
     let details = Details::here();
     details.fold_elsewhere();
     let Details { shell, bench, any, beside, folded, tall, .. } = details;
     let read = model_row::read(bench);
-    // What opens is said, as the keyboard stays where it is.
+    // Opening is announced, as the focus stays where it is.
     let opened = move || {
         any.get().then(|| format!("Details are open: {}. The key I goes there.", details.title()))
     };
@@ -153,7 +153,7 @@ fn head(details: Details) -> AnyView {
     };
     let heighten = move |_| {
         tall.update(|t| *t = !*t);
-        // Below the head, however many sides it shows.
+        // Below the header lines, however many sides they have.
         if let Some(top) = dom::top_within(".panes", "#main") {
             shell.dock_top.set(top);
         }
@@ -175,7 +175,7 @@ fn head(details: Details) -> AnyView {
     .into_any()
 }
 
-/// Of several rows: which one shows, or all side by side.
+/// With several rows: tabs that choose one, or all side by side.
 fn tabs(details: Details) -> Option<AnyView> {
     let Details { bench, shown, together, beside, .. } = details;
     let n = details.count.get();
@@ -200,9 +200,9 @@ fn tabs(details: Details) -> Option<AnyView> {
     })
 }
 
-/// The finding whose rows are selected.
+/// The chosen finding.
 fn chosen(bench: Workbench) -> Option<AnyView> {
-    // Before the chosen one, which follows from it.
+    // Read before `bench.finding`, which depends on it.
     let found = bench.findings.get()?.findings;
     let i = bench.finding.get()?;
     if bench.view.with(|v| !v.selection.is_empty()) {
@@ -220,7 +220,7 @@ fn chosen(bench: Workbench) -> Option<AnyView> {
     )
 }
 
-/// Everything about the row that shows.
+/// Details of the row shown.
 fn explained(details: Details, read: Memo<Shared<Option<model_row::Read>>>) -> Option<AnyView> {
     let Details { shell, bench, .. } = details;
     let row = details.row.get()?;
@@ -243,7 +243,7 @@ fn explained(details: Details, read: Memo<Shared<Option<model_row::Read>>>) -> O
     })
 }
 
-/// The row that a selection starts with: the one that was added last, else its first.
+/// The initial row of a selection: the one added last, else the first.
 fn started(bench: Workbench) -> Memo<(Vec<u32>, usize)> {
     Memo::new(move |before: Option<&(Vec<u32>, usize)>| {
         let now = bench.selected.get();
@@ -260,13 +260,13 @@ fn started(bench: Workbench) -> Memo<(Vec<u32>, usize)> {
     })
 }
 
-/// Closes the dock; the keyboard goes on in the picture.
+/// Closes the dock and moves the focus to the picture.
 fn close(bench: Workbench) {
     bench.deselect();
     dom::focus(".chart-stage");
 }
 
-/// The same sizes in other layouts, types, libraries and files.
+/// Rows of the same sizes in other layouts, types, libraries and files.
 fn same_sizes_section(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
     let SameSizes { rows, total } = same_sizes(frame, row as usize, SAME_SIZES);
     if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! Reads files one after another: the queue, the progress, and what becomes of each file.
+//! Reads files one after another: the queue, the progress, and the outcome of each file.
 
 pub mod chosen;
 pub mod figures;
@@ -25,15 +25,15 @@ use std::rc::Rc;
 struct Job {
     input: Input,
     options: ImportOptions,
-    /// Number of the loaded or refused file that this replaces.
+    /// Id of the loaded or failed file that this one replaces.
     replaces: Option<u32>,
-    /// True where the user changed how the file is read, and may take it back.
+    /// True if the user changed how the file is read; that can be undone.
     by_user: bool,
-    /// Where it comes from.
+    /// Origin of the file.
     origin: Origin,
-    /// True for a file of a folder: nobody chose just this file.
+    /// True for a file of a folder: nobody chose this very file.
     of_folder: bool,
-    /// The tab that shows it best; `None` leaves the one that is open.
+    /// The tab that shows it best; `None` keeps the current one.
     tab: Option<&'static str>,
     /// Called with the outcome.
     done: Option<Done>,
@@ -54,7 +54,7 @@ impl Job {
     }
 }
 
-/// Called once a file was read (`Ok`), or with the reason why it was not.
+/// Called with `Ok` once the file was read, or with the reason why it was not.
 type Done = Box<dyn FnOnce(Result<(), String>)>;
 
 /// The queue of files.
@@ -64,7 +64,7 @@ struct Queue {
     jobs: RefCell<VecDeque<Job>>,
     running: Cell<bool>,
     next_id: Cell<u32>,
-    /// Since the queue was last empty: files read, their rows, and rejected rows.
+    /// Since the queue was last empty: number of files read, of their rows, and of rejected rows.
     read: Cell<(u32, u64, u64)>,
 }
 
@@ -83,9 +83,9 @@ impl Queue {
 /// Reads files into the workbench, one after another. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub struct Loader {
-    /// Shows progress, errors and messages.
+    /// For progress, errors and messages.
     pub shell: Shell,
-    /// Takes the files.
+    /// Receives the files.
     pub bench: Workbench,
     queue: StoredValue<Rc<Queue>, LocalStorage>,
 }
@@ -96,12 +96,12 @@ impl Loader {
         Loader { shell, bench, queue: StoredValue::new_local(Rc::default()) }
     }
 
-    /// The one of the surrounding page.
+    /// The loader of the surrounding page.
     pub fn here() -> Loader {
         expect_context()
     }
 
-    /// Starts the worker, and returns once it is there. Call this when the page is idle.
+    /// Starts the worker, and returns once it is running. Call this when the page is idle.
     pub async fn prepare(&self) {
         if let Some(queue) = self.queue.try_get_value() {
             queue.importer.start();
@@ -109,7 +109,7 @@ impl Loader {
         }
     }
 
-    /// Name and bytes of a file, loaded or refused.
+    /// Name and bytes of a loaded or failed file.
     pub fn input(&self, id: u32) -> Option<Input> {
         let loaded = self.bench.files.with_untracked(|files| {
             let file = files.iter().find(|f| f.id == id)?;
@@ -121,12 +121,12 @@ impl Loader {
         loaded.or_else(refused)
     }
 
-    /// Imports files in order, after those that are waiting.
+    /// Imports files in order, after those in the queue.
     pub fn add(&self, inputs: Vec<Input>) {
         self.enqueue(inputs, false);
     }
 
-    /// Imports the files of a folder that can be read; one notice lists the others.
+    /// Imports the readable files of a folder; one notice lists the others.
     pub fn add_folder(&self, mut inputs: Vec<Input>) {
         let mut left = Vec::new();
         if inputs.len() > MAX_FOLDER_FILES {
@@ -145,7 +145,7 @@ impl Loader {
         self.enqueue(inputs, true);
     }
 
-    /// Lists what the browser could not open in the notice of files left out.
+    /// Adds files that the browser could not open to the notice of files left out.
     pub fn leave_out(&self, closed: Vec<String>) {
         let why = || "the browser could not open it".to_owned();
         let left = closed.into_iter().map(|name| (name, why()));
@@ -163,7 +163,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// The reading was cancelled.
+    /// The import was cancelled.
     pub fn add_sample(
         &self,
         input: Input,
@@ -172,7 +172,7 @@ impl Loader {
         self.finish(Job { tab, ..Job::new(input, Origin::Sample) })
     }
 
-    /// Opens what the address, the page or the last visit brings: the start page waits for that.
+    /// Loads the data of the address, the page or the last visit; the start page waits for it.
     pub fn bring(self, work: impl Future<Output = ()> + 'static) {
         dom::set_root_data("ready", None);
         self.shell.coming.update(|n| *n += 1);
@@ -183,14 +183,14 @@ impl Loader {
         });
     }
 
-    /// Marks the page as ready where nothing is being read or on its way.
+    /// Marks the page as ready if nothing is being read or expected.
     pub fn rest(self) {
         if self.shell.coming.try_get_untracked() == Some(0) && !self.is_busy() {
             dom::set_root_data("ready", Some("1"));
         }
     }
 
-    /// True while a file is read, or waits.
+    /// True while a file is being read or waiting.
     pub fn is_busy(&self) -> bool {
         self.queue.try_get_value().is_some_and(|q| q.running.get())
     }
@@ -200,15 +200,14 @@ impl Loader {
         self.run_queue();
     }
 
-    /// Removes a file that describes a trace.
+    /// Removes a trace's context file.
     pub fn remove_context(&self, context: &TraceContext) {
         self.bench.remove_context(context.files.clone());
         let name = context.files.first().map_or("", |f| base_name(f));
         self.shell.say_with_undo(format!("Removed {name}."));
     }
 
-    /// Imports one file that the link, the page or the host page brought, after those that are
-    /// waiting.
+    /// Imports one file from the link, the page or the host page, after those in the queue.
     ///
     /// # Errors
     ///
@@ -217,7 +216,7 @@ impl Loader {
         self.finish(Job { options, ..Job::new(input, Origin::Link) }).await
     }
 
-    /// Imports one of the user's files that was open last time.
+    /// Imports one of the user's files again that was open last time.
     ///
     /// # Errors
     ///
@@ -230,7 +229,7 @@ impl Loader {
         self.finish(Job { options, ..Job::new(input, Origin::User) })
     }
 
-    /// Runs a job, after those that are waiting; what it gives waits for the end.
+    /// Queues a job; the returned future waits for its end.
     fn finish(&self, job: Job) -> impl Future<Output = Result<(), String>> + use<> {
         let outcome = Rc::new(Cell::new(None));
         let mut resolve = None;
@@ -249,7 +248,7 @@ impl Loader {
         }
     }
 
-    /// Imports a file again with other options, as a step of undo.
+    /// Imports a file again with other options, as an undo step.
     pub fn import_again(&self, id: u32, options: ImportOptions) {
         self.read_again(id, options, true);
     }
@@ -269,12 +268,12 @@ impl Loader {
         }
     }
 
-    /// Stops the file that is being read; the waiting files are read next.
+    /// Stops reading the current file; the next ones in the queue follow.
     pub fn cancel_loading(&self) {
         self.queue.get_value().importer.cancel();
     }
 
-    /// Removes a file, as a step of undo.
+    /// Removes a file, as an undo step.
     pub fn remove_file(&self, id: u32) {
         let Some(input) = self.input(id) else { return };
         self.bench.remove_files(vec![id], |_| ());
@@ -311,15 +310,14 @@ impl Loader {
                 l.current = None;
                 l.waiting.clear();
             });
-            // Ready means visible: after the frame that shows the last file, and after the lists
-            // that follow it.
+            // Ready means visible: after the frame that shows the last file, and after the lists that depend on it.
             clock::after_paint().await;
             animation::settled().await;
             clock::mark("gemmscope:painted");
             while this.bench.lists_follow() {
                 clock::after_paint().await;
             }
-            // Where another file is read by now, its end says so.
+            // If another file is being read by now, its end marks the page as ready.
             this.rest();
         });
     }

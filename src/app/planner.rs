@@ -1,5 +1,4 @@
-//! The planner: what is attainable, before anything runs. It needs no file, and shows measured rows
-//! where there are some.
+//! The planner: what is attainable, before anything runs. It needs no file, and shows measured rows if there are some.
 
 mod lists;
 mod model;
@@ -33,11 +32,11 @@ fn show(ready: Ready, page: usize) -> AnyView {
     }
 }
 
-/// The view.
+/// The planner.
 #[component]
 pub fn Planner() -> impl IntoView {
     let bench = Workbench::here();
-    // Files may come later.
+    // Files may be added later.
     Effect::new(move |_| {
         let measured = bench.device_ids();
         bench.edit_without_undo(|v| form::measured_devices(v, &measured));
@@ -45,7 +44,7 @@ pub fn Planner() -> impl IntoView {
     let read = Memo::new(move |_| bench.view.with(PlanState::read));
     let plan = Memo::new(move |_| {
         let state = read.with(|r| r.0.clone());
-        // A device that ran is as its rows show it.
+        // A measured device includes what its rows show.
         let mut devices: Vec<_> =
             bench.metrics.with(|m| m.devices.iter().flatten().cloned().collect());
         devices.extend(bench.known_devices.get());
@@ -73,7 +72,7 @@ pub fn Planner() -> impl IntoView {
             pages().iter().position(|p| p.0 == id).unwrap_or(0)
         })
     });
-    // Each page begins at its top, also where it takes over the elements of the last one.
+    // Each page starts at its top, even if it reuses the elements of the previous one.
     Effect::new(move |_| {
         shown.get();
         leptos::task::spawn_local(async {
@@ -105,7 +104,7 @@ pub fn Planner() -> impl IntoView {
     }
 }
 
-/// Plans the model of a `config.json`, as a step of undo. Returns its name.
+/// Plans the model of a `config.json`, as an undo step. Returns its name.
 ///
 /// # Errors
 ///

@@ -24,8 +24,7 @@ use crate::web::{clock, dom, host};
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// The whole page. It can be mounted more than once: instances share the address bar and
-/// `window.gemmscope`.
+/// The whole page. It can be mounted several times: instances share the address bar and `window.gemmscope`.
 #[component]
 pub fn GemmScope() -> impl IntoView {
     let shell = Shell::of_page();
@@ -71,12 +70,12 @@ pub fn GemmScope() -> impl IntoView {
 }
 
 fn skip_to_main(event: web_sys::MouseEvent) {
-    // Following the link would overwrite the view in the address bar.
+    // Following the link would replace the view in the address bar.
     event.prevent_default();
     focus::to_picture();
 }
 
-/// Writes the number of rows into `data-rows` of the page.
+/// Writes the number of rows to `data-rows` of `<html>`.
 fn show_row_count(bench: Workbench) {
     Effect::new(move |_| {
         let rows = bench.data.with(|d| d.len());
@@ -95,7 +94,7 @@ fn start_later(loader: Loader) {
         }
         clock::pause(Duration::from_millis(150)).await;
         loader.prepare().await;
-        // From here on the page makes no request.
+        // From here on the page makes no requests.
         dom::set_root_data("idle", Some("1"));
     });
 }

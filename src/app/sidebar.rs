@@ -1,4 +1,4 @@
-//! The panel on the left: the loaded files and the filters.
+//! The side panel: the loaded files and the filters.
 
 pub mod facet;
 pub mod files;

@@ -1,4 +1,4 @@
-//! Small components that every panel uses: icons, menus, dialogs, tables.
+//! Small components shared by all panels: icons, menus, dialogs, tables.
 
 pub mod device_menu;
 pub mod menu;
@@ -21,7 +21,7 @@ use wasm_bindgen::JsCast;
 /// Up to this width files and filters are a drawer, and rows of the table are cards.
 pub const NARROW: &str = "(max-width: 820px)";
 
-/// Outlines on a 16 px grid, drawn with the text's colour.
+/// Icons as SVG paths on a 16 px grid, drawn in the text's colour.
 pub mod icon {
     /// Rows and columns.
     pub const TABLE: &str = "M2 3h12v10H2zM2 6.5h12M2 10h12M6.5 3v10";
@@ -32,7 +32,7 @@ pub mod icon {
         "M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M8 2.8v3.4h4V2.8zM4 9.8v3.4h4V9.8z";
     /// Add.
     pub const PLUS: &str = "M8 3v10M3 8h10";
-    /// Less.
+    /// Remove.
     pub const MINUS: &str = "M3 8h10";
     /// Close, remove.
     pub const CROSS: &str = "M4 4l8 8M12 4l-8 8";
@@ -52,7 +52,7 @@ pub mod icon {
     pub const HELP: &str = "M5.8 6a2.2 2.2 0 1 1 3.1 2c-.6.3-.9.8-.9 1.5M8 12h.01";
     /// Opens downwards.
     pub const DOWN: &str = "M4 6l4 4 4-4";
-    /// Unfolds what lies below.
+    /// Unfold upwards.
     pub const UP: &str = "M4 10l4-4 4 4";
     /// Download.
     pub const SAVE: &str = "M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11";
@@ -65,9 +65,9 @@ pub mod icon {
     pub const EDIT: &str = "M10.5 3l2.5 2.5L6 12.5l-3 .5.5-3zM9 4.5 11.5 7";
     /// A file.
     pub const FILE: &str = "M4 1.5h5L12.5 5v9.5H4zM9 1.5V5h3.5";
-    /// Something to look at.
+    /// Warning.
     pub const WARN: &str = "M8 2 1.5 13.5h13zM8 6.5v3.5M8 12h.01";
-    /// Whole picture.
+    /// Fit the whole picture.
     pub const FIT: &str = "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4";
     /// A plan: a target.
     pub const PLAN: &str = "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01";
@@ -83,19 +83,19 @@ pub fn icon(path: &'static str) -> AnyView {
     .into_any()
 }
 
-/// Whether a media query holds, as long as the calling component lives.
+/// Whether a media query matches, for the lifetime of the calling component.
 pub fn media(query: &'static str) -> RwSignal<bool> {
     let holds = RwSignal::new(dom::media(query));
     keep(dom::watch_media(query, move |_| holds.set(dom::media(query))));
     holds
 }
 
-/// Keeps a listener or a watch for as long as what calls it: a component, or a run of an effect.
+/// Keeps a listener or a watch alive for its caller's lifetime: that of a component, or of an effect's run.
 pub fn keep<T: 'static>(value: T) {
     let _ = StoredValue::new_local(value);
 }
 
-/// Calls back with an element's content size once it is there, and after every change.
+/// Calls back with an element's content size, once it exists and after every change.
 pub fn watch_size(element: NodeRef<Div>, then: impl Fn(f64, f64) + Clone + 'static) {
     Effect::new(move |_| {
         if let Some(element) = element.get() {
@@ -104,8 +104,7 @@ pub fn watch_size(element: NodeRef<Div>, then: impl Fn(f64, f64) + Clone + 'stat
     });
 }
 
-/// Tells of a text that follows from signals, once for all changes within 200 ms, where it is not the
-/// one that was `told` last.
+/// Calls `tell` when a text derived from signals differs from the one `told` last, once for all changes within 200 ms.
 pub fn tell_changes(
     told: StoredValue<String>,
     read: impl Fn() -> String + Copy + 'static,
@@ -120,7 +119,7 @@ pub fn tell_changes(
         waiting.set_value(true);
         leptos::task::spawn_local(async move {
             clock::pause(Duration::from_millis(200)).await;
-            // Gone meanwhile.
+            // Not if the page was removed meanwhile.
             if waiting.try_set_value(false).is_some() {
                 return;
             }
@@ -131,7 +130,7 @@ pub fn tell_changes(
     });
 }
 
-/// A button that shows only an icon; `label` is its name and tooltip.
+/// A button with only an icon; `label` is its name and tooltip.
 pub fn icon_button(
     path: &'static str,
     label: impl Into<String>,
@@ -168,8 +167,8 @@ pub fn Modal(
             let _ = dialog.show_modal();
         }
     });
-    // The browser gives the focus back where it closes the dialog itself. A button that closes it
-    // takes it out of the page.
+    // The browser restores the focus if it closes the dialog itself. A button that closes the dialog removes it from
+    // the page.
     on_cleanup(move || {
         let opener = opener.try_get_value().flatten();
         request_animation_frame(move || {
@@ -187,7 +186,7 @@ pub fn Modal(
         }
     };
     let on_backdrop = move |event: web_sys::MouseEvent| {
-        // A click beside the dialog has the dialog itself as its target, not something inside it.
+        // A click beside the dialog has the dialog itself as its target.
         let at = dom::target::<web_sys::Node>(&event);
         if dialog.get_untracked().is_some_and(|d| d.is_same_node(at.as_ref())) {
             close();
@@ -213,14 +212,14 @@ pub fn Modal(
     }
 }
 
-/// The element itself, or the button of the menu that it is in: an entry goes away with its menu.
+/// The element itself, or for a menu entry the button of its menu, as the entry disappears with the menu.
 fn lasting(element: web_sys::HtmlElement) -> web_sys::HtmlElement {
     let root = element.closest(".menu-root").ok().flatten();
     let button = root.and_then(|r| r.query_selector("button").ok().flatten());
     button.and_then(|b| b.dyn_into().ok()).unwrap_or(element)
 }
 
-/// One of several choices, of which one holds.
+/// A group of mutually exclusive choices.
 pub fn segment(
     label: impl Into<String>,
     holds: impl Fn() -> bool + Send + 'static,
@@ -236,9 +235,9 @@ pub fn segment(
 
 /// A result table as HTML.
 pub fn table_view(table: ResultTable) -> AnyView {
-    /// Letters of a number that is shown whole.
+    /// Numbers up to this many characters are shown unrounded.
     const SHORT: usize = 8;
-    // Numbers are aligned on the right, so that digits stand below each other.
+    // Numbers are right-aligned, so that their digits line up.
     let numeric: Vec<bool> = (0..table.header.len()).map(|i| table.is_numeric(i)).collect();
     let class = |i: usize| numeric.get(i).is_some_and(|n| *n).then_some("number");
     let head = |(i, h): (usize, String)| view! { <th scope="col" class=class(i)>{h}</th> };
@@ -246,7 +245,7 @@ pub fn table_view(table: ResultTable) -> AnyView {
         let cell = |(i, c): (usize, String)| {
             let whole =
                 (c.len() > SHORT && c.contains('.')).then(|| c.parse::<f64>().ok()).flatten();
-            // Saved as CSV it keeps every digit.
+            // A saved CSV has all digits.
             let shown = whole.map_or_else(|| c.clone(), |v| format_significant(v, 4));
             view! { <td class=class(i) title=whole.map(|_| c)>{shown}</td> }
         };
@@ -263,7 +262,7 @@ pub fn table_view(table: ResultTable) -> AnyView {
     .into_any()
 }
 
-/// The text of the form field that an event comes from.
+/// Text of the form field that caused an event.
 pub fn value_of(event: &web_sys::Event) -> String {
     event_target_value(event)
 }

@@ -1,8 +1,8 @@
-//! The places of the page and what they show.
+//! The places of the page and their content.
 //!
-//! The places and their pictures are data of the chart crate (`places`); a new chart is a folder
-//! and an entry there, and nothing here changes. [`chart::ChartPane`] shows any chart: it hovers,
-//! selects, zooms and scrolls, walks by keyboard, saves pictures and shows the accessible table.
+//! The places and their pictures are data of the chart crate (`places`); a new chart is a folder and an entry there,
+//! without a change here. [`chart::ChartPane`] shows any chart: it hovers, selects, zooms and scrolls, walks by
+//! keyboard, saves pictures and shows the accessible table.
 
 pub mod chart;
 pub mod finding;
@@ -27,7 +27,7 @@ use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_words::compare::lack;
 use leptos::prelude::*;
 
-/// The view that the state names.
+/// The view named in the view state.
 #[component]
 pub fn ActiveView() -> impl IntoView {
     let bench = Workbench::here();
@@ -52,7 +52,7 @@ fn body(id: &'static str) -> AnyView {
     view! { <chart::ChartPane kind=kind bar=chart::settings /> }.into_any()
 }
 
-/// What a place lacks to show something; `None` if nothing.
+/// What a place lacks to show something; `None` if it lacks nothing.
 pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
     if !bench.has_data.get() {
         return (place != PLAN).then_some("Needs a file");
@@ -69,7 +69,7 @@ pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option
     }
     if place == known::SWEEP {
         let has = |meaning| data.column(meaning).is_some();
-        // A kernel's name alone is one variant of its GEMM; settings of other names have no tile.
+        // A single kernel per GEMM is no sweep.
         let kernels = has(ColumnMeaning::Kernel)
             && bench.decision.with(|d| match d.kind {
                 DataKind::Sweep => true,

@@ -16,7 +16,7 @@ pub struct AnimationFrame {
 }
 
 thread_local! {
-    /// Pictures that are drawn in the next frame or task.
+    /// Number of pictures to be drawn in the next frame or task.
     static WAITING: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -25,7 +25,7 @@ pub fn is_waiting() -> bool {
     WAITING.with(Cell::get) > 0
 }
 
-/// Runs a job in a task of its own; a picture waits for it.
+/// Runs a job in a separate task; it counts as a waiting picture.
 pub fn soon(job: impl FnOnce() + 'static) {
     WAITING.with(|n| n.set(n.get() + 1));
     wasm_bindgen_futures::spawn_local(async move {
@@ -36,7 +36,7 @@ pub fn soon(job: impl FnOnce() + 'static) {
 }
 
 impl AnimationFrame {
-    /// Asks for the job in the next frame, in place of one that waits.
+    /// Requests the job for the next frame, replacing a waiting one.
     pub fn request(&self, job: impl FnOnce() + 'static) {
         *self.job.borrow_mut() = Some(Box::new(job));
         if self.pending.replace(true) {
@@ -58,8 +58,8 @@ impl AnimationFrame {
     }
 }
 
-/// Resolves once what changed is on the screen: after the next painted frame, and after the frames
-/// of the pictures that it made necessary. A hidden tab gets no frames, so it waits for few.
+/// Resolves once a change is visible: after the next painted frame, and after the frames of the pictures that it
+/// required. A hidden tab gets no frames, so it does not wait long there.
 pub async fn settled() {
     for _ in 0..4 {
         clock::after_paint().await;

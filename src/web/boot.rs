@@ -1,10 +1,10 @@
-//! What `boot.mjs`, or the one-file page, leaves for the program in `gemmscopeBoot`.
+//! Values that `boot.mjs` or the one-file page leaves for the program in `gemmscopeBoot`.
 
 use super::js::{field, global};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// A value by name; undefined where there is none.
+/// A value by name; undefined if missing.
 pub fn value(name: &str) -> JsValue {
     field(&global("gemmscopeBoot"), name)
 }
@@ -18,7 +18,7 @@ pub fn is_single_file() -> bool {
 ///
 /// # Errors
 ///
-/// The reason, where there is one.
+/// The reason, if known.
 pub async fn fetch_file(url: &str, limit: f64) -> Result<gloo_file::Blob, Option<String>> {
     let reason = |e: JsValue| field(&e, "message").as_string().or_else(|| e.as_string());
     let fetch = value("fetchFile")

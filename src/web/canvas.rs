@@ -1,5 +1,5 @@
-//! Paints a scene on a canvas with `dpr` device pixels per CSS pixel. The canvas takes the size of
-//! the scene and is cleared first, so a scene without a background is transparent.
+//! Paints a scene on a canvas with `dpr` device pixels per CSS pixel. The canvas takes the size of the scene and is
+//! cleared first, so a scene without a background is transparent.
 
 use gemmscope_chart::paint::{Options, Painter};
 use gemmscope_chart::scene::{Item, Marks, Scene, Symbol};
@@ -7,15 +7,14 @@ use plotters_canvas::CanvasBackend;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-/// Paints a scene on a canvas of `dpr` device pixels per CSS pixel. The backing store takes the
-/// scene's size; what was there is cleared, so a scene without a backdrop lies transparently
-/// over what is below the canvas.
+/// Paints a scene on a canvas with `dpr` device pixels per CSS pixel. The backing store is resized to the scene and
+/// cleared, so a scene without a background is a transparent overlay.
 pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Result<(), JsValue> {
     let options = Options::canvas(dpr);
     let dpr = options.scale / options.snap;
     let (width, height) = (pixels(scene.width, dpr), pixels(scene.height, dpr));
     if scene.items.is_empty() {
-        // A size clears, and a canvas that nothing was drawn on takes no memory.
+        // Setting the size clears the canvas; one that is never drawn on takes no memory.
         canvas.set_width(width);
         canvas.set_height(height);
         return Ok(());
@@ -96,8 +95,7 @@ fn clipped(
     done
 }
 
-/// Puts pixels on a canvas of their own, because `put_image_data` replaces what is below where
-/// drawing a canvas blends.
+/// Puts pixels on a separate canvas, because `put_image_data` replaces what is below, while drawing a canvas blends.
 fn picture(width: u32, height: u32, rgba: &[u8]) -> Result<HtmlCanvasElement, JsValue> {
     let canvas = new_canvas(width, height)?;
     let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(rgba), width, height)?;
@@ -105,8 +103,7 @@ fn picture(width: u32, height: u32, rgba: &[u8]) -> Result<HtmlCanvasElement, Js
     Ok(canvas)
 }
 
-/// Draws discs on the context. Each is filled on its own, so that they blend; the fill style is set
-/// only when the colour changes.
+/// Draws discs, each filled separately so that they blend; the fill style is set only when the colour changes.
 fn discs(context: &CanvasRenderingContext2d, marks: &Marks) -> Result<(), JsValue> {
     let styles: Vec<String> = marks.palette.iter().map(|c| c.css()).collect();
     let mut current = None;

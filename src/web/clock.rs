@@ -7,17 +7,17 @@ use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
 fn performance() -> Option<web_sys::Performance> {
-    // `performance` is a global of the page and of a worker alike.
+    // `performance` is a global of both page and worker.
     global("performance").dyn_into().ok()
 }
 
 thread_local! {
-    /// What was told last, and how far that is ahead of the clock.
+    /// The time reported last, and its offset to the clock.
     static TOLD: Cell<(f64, f64)> = const { Cell::new((0.0, 0.0)) };
 }
 
-/// Milliseconds since the page (or the worker) started. Goes on where the clock jumps back, as it
-/// may when a machine wakes up: work that gives way after a while would not, and bars would stand.
+/// Milliseconds since the page (or the worker) started. Monotonic even if the clock jumps back, as it may when a
+/// machine wakes up: otherwise work that yields by time would stop yielding, and progress bars would freeze.
 pub fn now_ms() -> f64 {
     let clock = performance().map_or(0.0, |p| p.now());
     let (last, ahead) = TOLD.get();
@@ -33,7 +33,7 @@ pub fn mark(name: &str) {
     }
 }
 
-/// Lets the browser paint and handle input. Works in a worker too.
+/// Lets the browser paint and handle input. Also works in a worker.
 pub async fn pause(duration: Duration) {
     let wait = |resolve: js_sys::Function, _| {
         if let Ok(set_timeout) = global("setTimeout").dyn_into::<js_sys::Function>() {
@@ -44,7 +44,7 @@ pub async fn pause(duration: Duration) {
     let _ = promised(wait).await;
 }
 
-/// True in a tab that nobody sees.
+/// True in a hidden tab.
 fn is_hidden() -> bool {
     web_sys::window().and_then(|w| w.document()).is_some_and(|d| d.hidden())
 }
@@ -52,33 +52,33 @@ fn is_hidden() -> bool {
 /// Longest stretch of work on the page before the browser gets a turn, ms.
 const TURN_MS: f64 = 8.0;
 
-/// Work in steps that gives the browser a turn now and then, so that no task is long. Not after every
-/// step: a pause takes at least 4 ms.
+/// Decides when work in steps yields to the browser, so that no task is long. Not after every step, since a pause takes
+/// at least 4 ms.
 pub struct Turns(Cell<f64>);
 
 impl Turns {
-    /// The work begins now.
+    /// Starts the timer.
     pub fn begin() -> Turns {
         Turns(Cell::new(now_ms()))
     }
 
-    /// True once it is the browser's turn.
+    /// True once it is time to yield.
     pub fn due(&self) -> bool {
         now_ms() - self.0.get() > TURN_MS
     }
 
-    /// Gives the browser its turn where it is due. A picture that waits for its frame goes first.
+    /// Yields if it is time to. A picture that waits for its frame goes first.
     pub async fn give(&self) {
         if !self.due() {
             return;
         }
         if is_hidden() {
-            // No frame comes, and timers are slowed down to one a second.
+            // There are no frames, and timers are slowed down to one per second.
             turn().await;
         } else {
             pause(Duration::ZERO).await;
             if animation::is_waiting() {
-                // By then its frame has come.
+                // Its frame has come by then.
                 pause(Duration::from_millis(16)).await;
             }
         }
@@ -86,7 +86,7 @@ impl Turns {
     }
 }
 
-/// Lets in what messages wait: at once, where [`pause`] may take the 4 ms that browsers stretch it to.
+/// Lets waiting messages in, immediately: [`pause`] may take 4 ms, to which browsers extend timers.
 pub async fn turn() {
     let Ok(channel) = web_sys::MessageChannel::new() else {
         return;
@@ -101,8 +101,8 @@ pub async fn turn() {
     channel.port1().close();
 }
 
-/// Resolves after the next painted frame: in a task after an animation frame, or after a timeout
-/// because a hidden tab gets no frames.
+/// Resolves after the next painted frame: in a task after an animation frame, or after a timeout because a hidden tab
+/// gets no frames.
 pub async fn after_paint() {
     let _ = promised(|resolve, _| {
         let Some(window) = web_sys::window() else {

@@ -1,10 +1,10 @@
-//! IndexedDB, where the browser has it and allows it: values under text keys, in named stores.
+//! IndexedDB, if the browser has and allows it: values under text keys, in named stores.
 
 use super::js::{field, promised, text};
 use wasm_bindgen::prelude::*;
 use web_sys::{IdbDatabase, IdbRequest, IdbTransactionMode};
 
-/// An open database. It is closed when dropped.
+/// An open database, closed when dropped.
 pub struct Database(IdbDatabase);
 
 impl Drop for Database {
@@ -21,9 +21,9 @@ pub enum Write {
     Delete(&'static str, String),
 }
 
-/// What the browser says of a failure; "" where it says nothing.
+/// The browser's reason for a failure; "" if it gives none.
 fn reason(error: JsValue) -> String {
-    // A failed request reports an event, whose target knows the error.
+    // A failed request reports an event, whose target has the error.
     match error.dyn_ref::<web_sys::Event>().and_then(|e| e.target()) {
         Some(target) => text(&field(&target, "error"), "message"),
         None => text(&error, "message"),
@@ -40,7 +40,7 @@ async fn done(request: &IdbRequest) -> Result<JsValue, String> {
 }
 
 impl Database {
-    /// Opens a database, with these stores where it is new.
+    /// Opens a database; a new one gets these stores.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Database {
         Ok(Database(database.unchecked_into()))
     }
 
-    /// The value under a key; undefined where there is none.
+    /// The value under a key; undefined if there is none.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Database {
         done(&store.get(&key.into()).map_err(reason)?).await
     }
 
-    /// Makes all changes, or none of them.
+    /// Performs all changes or none.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Database {
             }
             .map_err(reason)?;
         }
-        // Nothing of it ends before this task does.
+        // The transaction cannot end before this task does.
         let finished = promised(|resolve, reject| {
             writing.set_oncomplete(Some(&resolve));
             writing.set_onabort(Some(&reject));

@@ -34,12 +34,12 @@ pub fn listen<E: FromWasmAbi + 'static>(
     Listener { target: target.clone(), event, closure, _keep: Box::new(keep) }
 }
 
-/// What an event happened at.
+/// The target of an event.
 pub fn target<E: JsCast>(event: &web_sys::Event) -> Option<E> {
     event.target()?.dyn_into().ok()
 }
 
-/// True where an event happened at an element that matches a selector, or inside one.
+/// True if an event's target is inside an element that matches a selector, or is one.
 pub fn within(event: &web_sys::Event, selector: &str) -> bool {
     let found = target::<web_sys::Element>(event).and_then(|e| e.closest(selector).ok()?);
     found.is_some()
@@ -55,7 +55,7 @@ pub fn document() -> web_sys::Document {
     window().document().expect("a window has a document")
 }
 
-/// The elements inside another one that match a selector.
+/// Descendants of an element that match a selector.
 pub fn all(root: &web_sys::Element, selector: &str) -> Vec<web_sys::HtmlElement> {
     let Ok(list) = root.query_selector_all(selector) else {
         return Vec::new();
@@ -63,12 +63,12 @@ pub fn all(root: &web_sys::Element, selector: &str) -> Vec<web_sys::HtmlElement>
     (0..list.length()).filter_map(|i| list.item(i)?.dyn_into().ok()).collect()
 }
 
-/// The elements of the page that match a selector.
+/// Elements of the page that match a selector.
 pub fn found(selector: &str) -> Vec<web_sys::HtmlElement> {
     document().document_element().map_or_else(Vec::new, |root| all(&root, selector))
 }
 
-/// The first element of the page that matches a selector.
+/// First element of the page that matches a selector.
 pub fn first(selector: &str) -> Option<web_sys::HtmlElement> {
     document().query_selector(selector).ok()??.dyn_into().ok()
 }
@@ -85,7 +85,7 @@ pub fn click(selector: &str) {
     }
 }
 
-/// Scrolls the list around an element, where it has to, so that the element is in its middle.
+/// Scrolls the list around an element, if needed, so that the element is in its middle.
 pub fn scroll_into_list(id: &str) {
     let element = document().get_element_by_id(id);
     let Some((element, list)) = element.and_then(|e| Some((e.clone(), e.parent_element()?))) else {
@@ -103,12 +103,12 @@ pub fn set_hidden(selector: &str, hidden: bool) {
     let _ = first(selector).map(|element| element.set_hidden(hidden));
 }
 
-/// Takes out what is in the first element that matches a selector.
+/// Removes the content of the first element that matches a selector.
 pub fn empty(selector: &str) {
     let _ = first(selector).map(|element| element.set_text_content(None));
 }
 
-/// True where an element matches a selector.
+/// True if an element matches a selector.
 pub fn exists(selector: &str) -> bool {
     first(selector).is_some()
 }
@@ -119,7 +119,7 @@ pub fn shows(element: &web_sys::Element) -> bool {
     rect.width() > 0.0 && rect.height() > 0.0
 }
 
-/// The elements of a row that take up room, and which of them holds the focus.
+/// The visible elements of a row, and the index of the focused one.
 pub fn items(row: &web_sys::Element, selector: &str) -> (Vec<web_sys::HtmlElement>, Option<usize>) {
     let mut all = all(row, selector);
     all.retain(|e| shows(e));
@@ -129,7 +129,7 @@ pub fn items(row: &web_sys::Element, selector: &str) -> (Vec<web_sys::HtmlElemen
     (all, at)
 }
 
-/// The element that holds the focus; none where only the page itself does.
+/// The focused element; `None` if it is the page itself.
 pub fn focused() -> Option<web_sys::HtmlElement> {
     let document = document();
     let focused = document.active_element()?;
@@ -137,14 +137,13 @@ pub fn focused() -> Option<web_sys::HtmlElement> {
     focused.dyn_into().ok().filter(|_| !on_page)
 }
 
-/// Which of the elements that match a selector holds the focus; 0 where none does.
+/// Index of the focused element among those that match a selector; 0 if none is focused.
 pub fn focused_index(selector: &str) -> usize {
     let focused = document().active_element();
     found(selector).iter().position(|e| e.contains(focused.as_deref())).unwrap_or(0)
 }
 
-/// Focuses the element of this number among those that match a selector, or the last one; false
-/// where there is none.
+/// Focuses the element at this index among those that match a selector, or the last one; false if there is none.
 pub fn focus_nth(selector: &str, index: usize) -> bool {
     let all = found(selector);
     all.get(index).or(all.last()).is_some_and(|e| e.focus().is_ok())
@@ -166,12 +165,12 @@ pub fn root_data(name: &str) -> Option<String> {
     document().document_element()?.get_attribute(&format!("data-{name}"))
 }
 
-/// True where a media query matches.
+/// True if a media query matches.
 pub fn media(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|q| q.matches())
 }
 
-/// Scrolls every element that a selector finds to its top.
+/// Scrolls every element that matches a selector to its top.
 pub fn scroll_to_top(selector: &str) {
     found(selector).iter().for_each(|element| element.set_scroll_top(0));
 }
@@ -214,17 +213,17 @@ pub fn watch_size(
     Some(SizeWatch { observer, _closure: closure })
 }
 
-/// Width and height of the inside of an element, CSS pixels.
+/// Inner width and height of an element, CSS pixels.
 pub fn size_of(element: &web_sys::Element) -> (f64, f64) {
     (f64::from(element.client_width()), f64::from(element.client_height()))
 }
 
-/// True where this page is embedded in another one (`?embed=1`).
+/// True if this page is an embed (`?embed=1`).
 pub fn embedded() -> bool {
     asks("embed=1")
 }
 
-/// True where the query of the address holds this pair.
+/// True if the query of the address contains this pair.
 pub fn asks(pair: &str) -> bool {
     let search = window().location().search().unwrap_or_default();
     search.trim_start_matches('?').split('&').any(|p| p == pair)
@@ -249,14 +248,14 @@ pub fn replace_hash(text: &str) {
     }
 }
 
-/// Adds an entry to the history, with the address of now.
+/// Adds a history entry with the current address.
 pub fn push_address() {
     if let Ok(history) = window().history() {
         let _ = history.push_state(&JsValue::NULL, "");
     }
 }
 
-/// How far below the top of another element the first one with a selector begins, px.
+/// Distance from the top of `other` to the first element that matches a selector, px.
 pub fn top_within(selector: &str, other: &str) -> Option<f64> {
     let top = |selector| Some(first(selector)?.get_bounding_client_rect().top());
     Some(top(selector)? - top(other)?)
@@ -267,7 +266,7 @@ pub fn address() -> String {
     window().location().href().unwrap_or_default()
 }
 
-/// Copies text to the clipboard, and says so, or what to do where the browser refuses.
+/// Copies text to the clipboard; returns a message for the user, also if the browser refuses.
 pub async fn copy(text: String) -> String {
     // `navigator.clipboard` is undefined outside secure contexts.
     let clipboard = field(&window().navigator(), "clipboard");
@@ -303,7 +302,7 @@ pub fn download_blob(name: &str, blob: &web_sys::Blob) {
             link.remove();
         }
     }
-    // The browser reads the URL after the click; a minute is enough for that.
+    // The browser reads the URL after the click; a minute is enough.
     wasm_bindgen_futures::spawn_local(async move {
         super::clock::pause(std::time::Duration::from_secs(60)).await;
         let _ = web_sys::Url::revoke_object_url(&url);

@@ -1,25 +1,24 @@
-//! What the user gives the page: `early.js` listens, keeps it until the program is there, and hands it
-//! on from then on.
+//! Input of the user: `early.js` collects it until the program is there, and forwards it from then on.
 
 use super::file::{Folder, Input};
 use super::js::{field, global};
 use wasm_bindgen::prelude::*;
 
-/// What was chosen, dropped, pasted or clicked on the start page.
+/// Input that was chosen, dropped, pasted or clicked on the start page.
 pub enum EarlyGiven {
     /// Files.
     Files(Vec<Input>),
-    /// A folder, perhaps with files beside it.
+    /// A folder, possibly with separate files.
     Folder(Folder),
     /// Text.
     Text(String),
     /// The id of a sample.
     Sample(String),
-    /// What a button of the start page opens.
+    /// Target of a button on the start page.
     Open(String),
 }
 
-/// Calls `taker` with all that was kept, and with what is given from now on.
+/// Calls `taker` with everything collected, and with later input.
 pub fn take(taker: impl Fn(EarlyGiven) + 'static) {
     let early = global("gemmscopeEarly");
     let Ok(take) = field(&early, "take").dyn_into::<js_sys::Function>() else {
@@ -33,7 +32,7 @@ pub fn take(taker: impl Fn(EarlyGiven) + 'static) {
     let _ = take.call1(&early, &taker.into_js_value());
 }
 
-/// An item of `early.js`: an object with one field.
+/// An item of `early.js`, which is an object with one field.
 fn read(item: &JsValue) -> Option<EarlyGiven> {
     let text = |key| field(item, key).as_string();
     let inputs = |key| {
@@ -53,7 +52,7 @@ fn read(item: &JsValue) -> Option<EarlyGiven> {
     text("text").map(EarlyGiven::Text).or(sample).or_else(|| text("open").map(EarlyGiven::Open))
 }
 
-/// The values of an array under a key. The type is not checked: entries of a test are plain objects.
+/// Values of an array field. The type is not checked: tests use plain objects.
 fn list<T: JsCast>(item: &JsValue, key: &str) -> Option<Vec<T>> {
     let array = field(item, key).dyn_into::<js_sys::Array>().ok()?;
     Some(array.iter().map(JsCast::unchecked_into).collect())

@@ -5,20 +5,20 @@ use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
 use web_sys::{FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-/// How many files of a folder are read at most; a larger folder was probably chosen by mistake.
+/// Maximum number of files read from a folder; a larger folder was probably chosen by mistake.
 pub const MAX_FOLDER_FILES: usize = 500;
 
-/// A file to import: its name, and bytes that are read when needed.
+/// A file to import: its name, and bytes read on demand.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// File name, with its path where a folder was chosen, or a made-up name.
+    /// File name, with its path if a folder was chosen; or a made-up name.
     pub name: String,
-    /// The bytes. The blob of a file on disk holds no copy.
+    /// The bytes. The blob of a file on disk is not a copy.
     pub blob: Blob,
 }
 
 impl PartialEq for Input {
-    /// The same bytes under the same name: the same blob, not an equal one.
+    /// Equal for the same blob under the same name, not for equal content.
     fn eq(&self, other: &Self) -> bool {
         let (a, b): (&JsValue, &JsValue) = (self.raw().as_ref(), other.raw().as_ref());
         self.name == other.name && a == b
@@ -26,7 +26,7 @@ impl PartialEq for Input {
 }
 
 impl Input {
-    /// An input of bytes in memory: a paste, a sample.
+    /// A file of bytes in memory: a paste, a sample.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
         Input { name: name.to_owned(), blob: Blob::new(bytes) }
     }
@@ -44,7 +44,7 @@ impl Input {
 
 impl From<web_sys::File> for Input {
     fn from(file: web_sys::File) -> Self {
-        // Files of a chosen folder carry their path, all others an empty one.
+        // Files of a chosen folder have a path; for others it is empty.
         let path = text(&file, "webkitRelativePath");
         let name = if path.is_empty() { file.name() } else { path };
         Input { name, blob: Blob::from(web_sys::Blob::from(file)) }
@@ -55,13 +55,13 @@ impl From<web_sys::File> for Input {
 pub enum Folder {
     /// Its files, as the browser's chooser gives them.
     Chosen(Vec<Input>),
-    /// What lay in a drop.
+    /// Dropped entries.
     Entries(Vec<FileSystemEntry>),
 }
 
 impl Folder {
-    /// All files, with their path in the folder, at most one more than [`MAX_FOLDER_FILES`] of a
-    /// drop; and the paths of what the browser could not open.
+    /// All files, with their path in the folder, for a drop at most one more than [`MAX_FOLDER_FILES`]; and the paths
+    /// of what the browser could not open.
     pub async fn inputs(self) -> (Vec<Input>, Vec<String>) {
         let mut waiting = match self {
             Folder::Chosen(files) => return (files, Vec::new()),
@@ -102,8 +102,7 @@ impl Folder {
     }
 }
 
-/// The entries of a folder, and whether these are all. The browser returns them in batches, the last
-/// of which is empty.
+/// Entries of a folder, and whether these are all. The browser returns them in batches, the last one being empty.
 async fn read_folder(folder: FileSystemDirectoryEntry) -> (Vec<FileSystemEntry>, bool) {
     let reader = folder.create_reader();
     let mut out = Vec::new();

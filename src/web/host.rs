@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
-/// Carries out a request; a load comes with its bytes.
+/// Performs a request; a load comes with its bytes.
 pub type Handler = Rc<dyn Fn(Rc<Host>, Request, Option<js_sys::ArrayBuffer>)>;
 
 /// The connected host page.
@@ -34,7 +34,7 @@ impl Host {
         }
     }
 
-    /// Answers a request.
+    /// Replies to a request.
     pub fn answer(&self, id: u64, result: Result<Option<serde_json::Value>, (String, String)>) {
         self.send(&match result {
             Ok(result) => Reply::Ok { id, result },
@@ -130,7 +130,7 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Option<
 fn receive(host: Rc<Host>, data: &JsValue, handler: &Handler) {
     let bytes = field(data, "bytes").dyn_into::<js_sys::ArrayBuffer>().ok();
     if field(data, "bytes").is_object() && bytes.is_none() {
-        // Any other kind of buffer would be written out number by number below.
+        // Any other kind of buffer would be serialised number by number below.
         let id = field(data, "id").as_f64().map(|v| v as u64);
         host.send(&Reply::from(Refusal {
             id,

@@ -1,5 +1,4 @@
-//! The page's side of reading files: in a worker where the browser allows one, else on the page
-//! itself.
+//! The page's side of reading files: in a worker if the browser allows one, else on the page itself.
 
 use super::file::Input;
 use super::js::{field, global, number, text};
@@ -21,11 +20,11 @@ type Progress = Rc<dyn Fn(u64)>;
 /// Called with the rows so far, whenever there are more.
 pub type Grown = Rc<dyn Fn(&Dataset)>;
 
-/// A number that no file has.
+/// An id that no file has.
 const NOBODY: u32 = 0;
-/// Up to so many bytes an embedded page reads without a worker.
+/// Up to this size, bytes, an embed reads without a worker.
 const SMALL: u64 = 1 << 20;
-/// How long a worker has to say that it stopped reading.
+/// Time within which a worker must confirm that it stopped reading.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 struct Waiting {
@@ -34,18 +33,18 @@ struct Waiting {
     rows: Rc<Growing>,
 }
 
-/// A table that comes in parts.
+/// A table that arrives in parts.
 struct Growing {
     table: RefCell<Assembly>,
-    /// Why the parts make no table.
+    /// Why the parts do not form a table.
     flaw: RefCell<Option<String>>,
-    /// Bytes of the file.
+    /// Size of the file, bytes.
     size: f64,
     grown: Grown,
 }
 
 impl Growing {
-    /// Adds the rows of a message; false where they make no table.
+    /// Adds the rows of a message; false if they do not fit.
     fn add(&self, message: &JsValue) -> bool {
         if self.flaw.borrow().is_some() {
             return false;
@@ -53,7 +52,7 @@ impl Growing {
         let mut table = self.table.borrow_mut();
         let added = packed(message).and_then(wire::unpack_part).and_then(|part| {
             let rows = (table.data().len() + part.len()) as f64;
-            // A little more than the lines so far promise.
+            // A little more than the lines so far suggest.
             let more = self.size / number(message, "read").max(1.0) * 65.0 / 64.0;
             table.expect((rows * more) as usize);
             table.add(part)
@@ -62,7 +61,7 @@ impl Growing {
             Ok(()) => (self.grown)(table.data()),
             Err(why) => {
                 *self.flaw.borrow_mut() = Some(why);
-                // Nobody needs the rows any more.
+                // The rows are no longer needed.
                 *table = Assembly::default();
                 return false;
             }
@@ -70,7 +69,7 @@ impl Growing {
         true
     }
 
-    /// The table, with the rows of the last message.
+    /// The table, including the rows of the last message.
     fn finish(&self, message: &JsValue) -> Result<Dataset, String> {
         let rest = packed(message).and_then(wire::unpack_rest)?;
         self.table.take().finish(rest)
@@ -86,13 +85,13 @@ fn packed(message: &JsValue) -> Result<Packed, String> {
     })
 }
 
-/// A running worker and the replies that are awaited.
+/// A running worker and its pending replies.
 struct Link {
     worker: web_sys::Worker,
     waiting: Rc<RefCell<HashMap<u32, Waiting>>>,
-    /// Resolves to true once the worker answered, to false where it did not start.
+    /// Resolves to true once the worker has answered, to false if it did not start.
     ready: js_sys::Promise,
-    /// True once the worker failed; everything then runs on the page.
+    /// True once the worker failed; everything runs on the page then.
     broken: Rc<Cell<bool>>,
     settle: js_sys::Function,
     _listeners: [dom::Listener; 2],
@@ -104,14 +103,14 @@ impl Drop for Link {
     }
 }
 
-/// Reads files, one at a time or several.
+/// Reads files, one or several at a time.
 #[derive(Default)]
 pub struct Importer {
     link: RefCell<Option<Rc<Link>>>,
     tried: Cell<bool>,
     next_id: Cell<u32>,
     cancelled: Rc<Cell<u32>>,
-    /// The file that is being read; [`NOBODY`] where none is.
+    /// Id of the file being read; [`NOBODY`] if none.
     current: Rc<Cell<u32>>,
 }
 
@@ -124,7 +123,7 @@ impl Importer {
         *self.link.borrow_mut() = connect().map(Rc::new);
     }
 
-    /// Returns once the worker is there, or did not start.
+    /// Returns once the worker is running, or failed to start.
     pub async fn started(&self) {
         let link = self.link.borrow().clone();
         if let Some(link) = link {
@@ -132,7 +131,7 @@ impl Importer {
         }
     }
 
-    /// Stops the file that is being read. A worker that does not answer is given up.
+    /// Stops reading the current file. A worker that does not answer is abandoned.
     pub fn cancel(&self) {
         let id = self.current.get();
         self.cancelled.set(id);
@@ -149,7 +148,7 @@ impl Importer {
         });
     }
 
-    /// Reads one file. `grown` sees the rows of a large table while they come.
+    /// Reads one file. `grown` is called with the rows of a large table as they arrive.
     pub async fn import(
         &self,
         input: &Input,
@@ -173,7 +172,7 @@ impl Importer {
         progress: Progress,
         grown: Grown,
     ) -> ReadOutcome {
-        // A worker takes longer to start than an embedded page to read a small table.
+        // Starting a worker takes longer than reading a small table in an embed.
         let small = dom::embedded() && input.size() <= SMALL;
         if !small {
             self.start();
@@ -190,7 +189,7 @@ impl Importer {
                 Ended::With(outcome) => return outcome,
                 // Reading on the page is slower, but works.
                 Ended::NotStarted => *self.link.borrow_mut() = None,
-                // The page would die of the same. The next file gets a new worker.
+                // The page would die for the same reason. The next file gets a new worker.
                 Ended::Died => {
                     *self.link.borrow_mut() = None;
                     self.tried.set(false);
@@ -218,12 +217,12 @@ impl Importer {
     }
 }
 
-/// How a request to read a file ended.
+/// Outcome of a request to read a file.
 enum Ended {
     With(ReadOutcome),
-    /// There is no worker that reads.
+    /// No worker can read.
     NotStarted,
-    /// The worker died while it read.
+    /// The worker died while reading.
     Died,
 }
 
@@ -239,9 +238,8 @@ fn is_true(result: Result<JsValue, JsValue>) -> bool {
     result.is_ok_and(|v| v.is_truthy())
 }
 
-/// Asks boot.mjs, which knows the hashed names and holds the compiled module. There is no worker
-/// without boot.mjs (the one-file page, a page that mounts the program itself) or where the browser
-/// refuses one.
+/// Asks boot.mjs, which knows the hashed names and holds the compiled module. There is no worker without boot.mjs (in
+/// the one-file page, or a page that mounts the program itself), or if the browser refuses one.
 fn connect() -> Option<Link> {
     let boot = global("gemmscopeBoot");
     let start: js_sys::Function = field(&boot, "startWorker").dyn_into().ok()?;
@@ -303,7 +301,7 @@ fn connect() -> Option<Link> {
     })
 }
 
-/// Gives the worker the memory of a part back, which the page has copied.
+/// Returns the memory of a part to the worker, after the page has copied it.
 fn give_back(worker: &web_sys::Worker, memory: &JsValue) {
     let spare = message("spare", &[("memory", memory.clone())]);
     let _ = worker.post_message_with_transfer(&spare, &js_sys::Array::of1(memory));
@@ -318,14 +316,14 @@ fn fail(broken: &Cell<bool>, settle: &js_sys::Function, waiting: &RefCell<HashMa
 }
 
 impl Link {
-    /// Ends the worker and what is awaited of it.
+    /// Ends the worker and its pending replies.
     fn give_up(&self) {
         self.worker.terminate();
         fail(&self.broken, &self.settle, &self.waiting);
     }
 
-    /// Posts a message. The promise resolves to the reply with the same number, or to null where
-    /// the worker dies. `None` where the message cannot be posted.
+    /// Posts a message. The promise resolves to the reply with the same id, or to null if the worker dies. `None` if
+    /// the message cannot be posted.
     fn ask(
         &self,
         id: u32,
@@ -386,7 +384,7 @@ async fn outcome(reply: &JsValue, rows: &Growing) -> ReadOutcome {
                 "rest" => rows.finish(reply),
                 _ => packed(reply).and_then(wire::unpack),
             };
-            // Computing starts in a task of its own, so that no task is long.
+            // Computing starts in a separate task, so that no task is long.
             clock::pause(Duration::ZERO).await;
             data.map(Imported::table)
         }

@@ -1,5 +1,5 @@
-//! Feeds the bytes of a blob to an import session in slices. A worker streams as fast as it can;
-//! the page, which reads itself in a sandboxed frame, gives the browser a turn in between.
+//! Feeds the bytes of a blob to an import session in slices. A worker streams at full speed; the page, which reads by
+//! itself in a sandboxed frame, yields to the browser in between.
 
 use super::clock;
 use super::file::Input;
@@ -11,23 +11,23 @@ use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// Bytes of a call of `feed`. Small, so that the browser switches to its optimised code early.
+/// Bytes per call of `feed`. Small, so that the browser switches to its optimised code early.
 pub(super) const FEED: usize = 256 << 10;
-/// Bytes after which rows leave for the page. Few enough that it takes them in a short task.
+/// Bytes after which rows are sent to the page. Small enough for the page to take them in a short task.
 pub(super) const PART: u64 = 512 << 10;
-/// Bytes read at once on the page.
+/// Bytes read at a time on the page.
 const SLICE: u64 = 1 << 20;
 
 /// Where the code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// In a worker, where nobody waits.
+    /// In a worker, which blocks nobody.
     Worker,
     /// On the page, where no task may be long.
     Page,
 }
 
-/// How reading ended.
+/// Outcome of reading.
 #[derive(Debug)]
 pub enum ReadOutcome<T = Imported> {
     /// The file was read.
@@ -38,11 +38,11 @@ pub enum ReadOutcome<T = Imported> {
     Cancelled,
 }
 
-/// The bytes of a blob, a piece at a time.
+/// The bytes of a blob, in chunks.
 pub(super) struct Chunks {
     blob: Blob,
     at: u64,
-    /// Where the browser fills a buffer that is passed back and forth, slices otherwise.
+    /// A reader that fills a buffer which is passed back and forth; `None` to read slices.
     filled: Option<(web_sys::ReadableStreamByobReader, js_sys::ArrayBuffer)>,
 }
 
@@ -85,7 +85,7 @@ impl Chunks {
     }
 }
 
-/// A reader that fills a given buffer, where the browser has one for files.
+/// A reader that fills a given buffer, if the browser supports that for files.
 fn filling_reader(stream: &web_sys::ReadableStream) -> Option<web_sys::ReadableStreamByobReader> {
     let options = js_sys::Object::new();
     js_sys::Reflect::set(&options, &"mode".into(), &"byob".into()).ok()?;
@@ -98,14 +98,14 @@ fn explain(error: JsValue) -> String {
     why.unwrap_or_else(|| "unknown error".to_owned())
 }
 
-/// A quarter of the machine's memory, in bytes: the table of a packed file leaves room for its
-/// picture and for the rest of the browser. A browser that does not tell has 4 GiB.
+/// A quarter of the machine's memory, in bytes: the table of a packed file leaves room for its picture and the rest of
+/// the browser. 4 GiB are assumed if the browser does not tell.
 fn memory_of_packed() -> u64 {
     let gibibytes = field(&global("navigator"), "deviceMemory").as_f64().unwrap_or(4.0);
     (gibibytes * (1u64 << 28) as f64) as u64
 }
 
-/// A session for a file of this name. Memory is reserved for the rows of so many bytes.
+/// A session for a file of this name. Reserves memory for the rows of `bytes` bytes.
 pub fn session(name: &str, bytes: u64, options: ImportOptions) -> Session {
     let mut session =
         Session::new(name, ImportOptions { memory: Some(memory_of_packed()), ..options });
@@ -113,11 +113,11 @@ pub fn session(name: &str, bytes: u64, options: ImportOptions) -> Session {
     session
 }
 
-/// Takes rows of a large file while it is read on, and how many bytes of it were read so far.
+/// Takes rows of a large file while it is being read, with the number of bytes read so far.
 pub type TakeRows<'a> = &'a dyn Fn(TablePart, u64);
 
-/// Reads the whole input. `progress` is called with the bytes read so far; `cancelled` is asked
-/// between slices. Where there is `take`, the rows of a large file leave while it is read.
+/// Reads the whole input. `progress` is called with the bytes read so far; `cancelled` is polled between slices. With
+/// `take`, the rows of a large file are handed over while it is read.
 pub async fn read(
     input: &Input,
     options: &ImportOptions,
@@ -163,7 +163,7 @@ pub async fn read(
             {
                 left = done;
                 take(part, done);
-                // As long as there are bytes, no message would come in.
+                // While there are bytes to read, no message would come in.
                 clock::turn().await;
             }
             let now = clock::now_ms();

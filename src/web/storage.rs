@@ -1,5 +1,5 @@
-//! `localStorage`, where the browser allows it. A sandboxed frame or a strict setting refuses it:
-//! then nothing is stored, and nothing fails. An embedded page stores nothing.
+//! `localStorage`, if the browser allows it. In a sandboxed frame or under a strict setting nothing is stored, without
+//! an error. An embed stores nothing.
 
 fn storage() -> Option<web_sys::Storage> {
     if super::dom::embedded() {
@@ -13,7 +13,7 @@ pub fn get(key: &str) -> Option<String> {
     storage()?.get_item(key).ok()?
 }
 
-/// Stores a text, or removes the key with `None`. True where that worked.
+/// Stores a text, or removes the key with `None`. True if that worked.
 pub fn set(key: &str, value: Option<&str>) -> bool {
     let Some(storage) = storage() else {
         return false;

@@ -1,13 +1,12 @@
-//! Columns as typed arrays between worker and page: one copy out of this module's memory, one into
-//! the other's, and a transfer in between, which copies nothing.
+//! Columns as typed arrays between worker and page: one copy out of this module's memory, one into the other's, and a
+//! transfer in between, which copies nothing.
 
 use super::js::field;
 use gemmscope_table::dataset::wire::Buffer;
 use js_sys::{Array, ArrayBuffer, Float64Array, Uint8Array, Uint16Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-/// Copies the buffers out. Each column is freed as soon as it is copied, so that memory never holds
-/// a large file twice.
+/// Copies the buffers out. Each column is freed as soon as it is copied, so that a large file is never in memory twice.
 pub fn to_js(buffers: Vec<Buffer>) -> Array {
     buffers
         .into_iter()
@@ -27,8 +26,8 @@ pub fn transfer_list(arrays: &Array) -> Array {
     arrays.iter().map(|array| field(&array, "buffer")).collect()
 }
 
-/// Copies the buffers of a part of a table into one piece of memory, a spare one where it is large
-/// enough: the browser then neither clears new memory for each part nor collects it afterwards.
+/// Copies the buffers of a part of a table into one block of memory, reusing a spare one if it is large enough: the
+/// browser then neither clears new memory for each part nor collects it afterwards.
 pub fn part_to_js(buffers: &[Buffer], spare: &mut Vec<ArrayBuffer>) -> (Array, ArrayBuffer) {
     let bytes = |buffer: &Buffer| match buffer {
         Buffer::U8(v) => v.len(),
@@ -36,7 +35,7 @@ pub fn part_to_js(buffers: &[Buffer], spare: &mut Vec<ArrayBuffer>) -> (Array, A
         Buffer::U32(v) => v.len() * 4,
         Buffer::F64(v) => v.len() * 8,
     };
-    // Each begins where any type may.
+    // Each starts at an alignment valid for any type.
     let room = |buffer: &Buffer| bytes(buffer).next_multiple_of(8) as u32;
     let need: u32 = buffers.iter().map(room).sum();
     let memory = loop {

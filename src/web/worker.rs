@@ -1,5 +1,5 @@
-//! The worker's side of reading files. The worker runs the same wasm as the page, and is recognised
-//! by its missing window.
+//! The worker's side of reading files. The worker runs the same wasm as the page; it is recognised by its missing
+//! window.
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type: "spare",
 //! memory}`. Messages out: `progress {id, read}` and, of a large table, `part {id, head, arrays,
@@ -32,11 +32,11 @@ pub(super) fn message(kind: &str, fields: &[(&str, JsValue)]) -> js_sys::Object 
 struct State {
     cancelled: RefCell<Vec<u32>>,
     importing: Cell<u32>,
-    /// Memory of parts that the page has taken.
+    /// Memory of parts that the page has copied.
     spare: RefCell<Vec<js_sys::ArrayBuffer>>,
 }
 
-/// Handles messages for as long as the worker lives. Does nothing outside a worker.
+/// Handles messages for the lifetime of the worker. Does nothing outside a worker.
 pub fn run() {
     let Ok(scope) = js_sys::global().dyn_into::<web_sys::DedicatedWorkerGlobalScope>() else {
         return;
@@ -116,7 +116,7 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
     state.cancelled.borrow_mut().retain(|c| *c != id);
 }
 
-/// Posts rows, in memory that the page gives back.
+/// Posts rows, in memory that the page returns.
 fn post_part(
     state: &State,
     out: &web_sys::DedicatedWorkerGlobalScope,

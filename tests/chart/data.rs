@@ -1,4 +1,4 @@
-//! Rows to draw: made up, the same on every machine.
+//! Made-up rows to draw, the same on every machine.
 
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
@@ -10,7 +10,7 @@ use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::metrics::Metrics;
 use std::sync::Arc;
 
-/// A small, fixed pseudo-random sequence (xorshift), the same on every machine.
+/// A fixed pseudo-random sequence (xorshift), the same on every machine.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -30,8 +30,8 @@ impl Dice {
     }
 }
 
-/// Rows that look like a benchmark of `models` on one device: some memory-bound, some not, a few
-/// above the roof, a few without a time.
+/// Rows that resemble a benchmark of `models` on one device: some memory-bound, some not, a few above the roof, a few
+/// without a time.
 pub(crate) fn dataset(rows: usize, device: &str) -> Dataset {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut d = Dataset::new();

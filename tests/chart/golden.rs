@@ -1,6 +1,5 @@
-//! What a picture says, as text that a reviewer reads: title and description, every word in it,
-//! what its marks stand for. Where things lie is pinned by a fingerprint of the whole picture, and
-//! readable as SVG for the charts in [`AS_SVG`].
+//! The content of a picture as text that a reviewer can read: title and description, every word in it, and the rows of
+//! its marks. Positions are pinned by a hash of the whole picture, and readable as SVG for the charts in [`AS_SVG`].
 
 use gemmscope_chart::scene::Scene;
 use gemmscope_chart::svg::svg;
@@ -9,7 +8,7 @@ use gemmscope_table::result_table::ResultTable;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Charts whose SVG is a golden too: one of each way to draw.
+/// Charts whose SVG is also a golden: one for each way to draw.
 const AS_SVG: [&str; 3] = ["roofline-light", "cells-light", "bars-phone-dark"];
 
 /// Compares text with a golden file, or writes it.
@@ -22,7 +21,7 @@ pub(crate) fn picture(name: &str, scene: &Scene) {
     write(name, scene.digest(), scene);
 }
 
-/// A picture and what its table and its notes say.
+/// A picture with its table and its notes.
 pub(crate) fn picture_and_table(name: &str, scene: &Scene, notes: &[String], table: &ResultTable) {
     let mut out = scene.digest();
     for note in notes {

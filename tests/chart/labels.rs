@@ -1,4 +1,4 @@
-//! The labels of every picture of every fixture and sample: none leaves the picture, none lies over another.
+//! The labels of every picture of every fixture and sample stay inside it and do not overlap.
 
 use crate::data::frame_of;
 use gemmscope_analysis::planner::{Plan, PlanState};
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a page of 1440 px and a phone of 390 px give a picture.
+/// Widths of a picture on a page of 1440 px and a phone of 390 px.
 const WIDTHS: [f64; 2] = [1040.0, 358.0];
 
-/// All files of a folder and of those in it.
+/// All files of a folder and its subfolders.
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         match entry.unwrap().path() {
@@ -30,7 +30,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The values of a setting that each are a picture of their own.
+/// The values of a setting that give a picture of their own.
 fn shows(id: &str) -> (&'static str, &'static [&'static str]) {
     match id {
         "compare" => ("compare.show", &["", "scatter", "distribution", "ranked", "best"]),
@@ -41,7 +41,7 @@ fn shows(id: &str) -> (&'static str, &'static [&'static str]) {
     }
 }
 
-/// Some charts or tools of a frame, each with what is a picture of its own; a tool for the shape of its first row.
+/// Some charts or tools of a frame, with each of their pictures; a tool opens with the shape of the first row.
 fn pictures<'a>(
     frame: &'a Frame,
     kinds: impl Iterator<Item = &'static ChartKind> + 'a,
@@ -59,7 +59,7 @@ fn pictures<'a>(
     })
 }
 
-/// What is wrong with the labels of a picture at each width.
+/// Faulty labels of a picture at each width.
 fn faults(name: &str, chart: &Chart, out: &mut String) {
     for width in WIDTHS {
         let size = (width, chart.height(width));
@@ -70,8 +70,8 @@ fn faults(name: &str, chart: &Chart, out: &mut String) {
     }
 }
 
-/// The faults of all pictures of a file, and how many there are: without a device those of the roofline alone,
-/// as the others have labels of the same kinds then; of the tools where the file has tiles, which they show.
+/// The faults in all pictures of a file, and the number of pictures. Without a device only the roofline, as other
+/// charts have the same kinds of labels then; tools only if the file has tiles, which they show.
 fn faults_of(file: &Path) -> (String, usize) {
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
     let read = read_all(&name, &std::fs::read(file).unwrap(), &ImportOptions::default());

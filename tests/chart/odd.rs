@@ -1,4 +1,4 @@
-//! Odd values, odd sizes, no rows: never a failure, never an empty picture without a word.
+//! Odd values, odd sizes, no rows: never a failure, never an empty picture without a message.
 
 use crate::data::{colored, dataset, frame, frame_of};
 use crate::views::look;
@@ -67,7 +67,7 @@ fn every_view_takes_any_field_any_size_and_any_data() {
     none.rows = Arc::new(Vec::new());
     for frame in [frame_of(d, Some("mi300x")), none, frame_of(Dataset::new(), None), frame(1)] {
         for kind in charts::CHARTS {
-            // Every value of every setting, the others as they come.
+            // Every value of every setting, the others at their defaults.
             let mut settings = vec![ViewState::default()];
             for control in (kind.open)(&charts::Inputs::new(&frame, &ViewState::default()))
                 .said
@@ -99,7 +99,7 @@ fn every_view_takes_any_field_any_size_and_any_data() {
                 {
                     let scene = opened.scene(&look(theme, size.0, size.1, (7, 9999)));
                     assert!(svg(&scene).ends_with("</svg>\n"));
-                    // Never an empty page without a word.
+                    // Never an empty page without a message.
                     assert!(
                         !scene.hit_areas.is_empty()
                             || scene.message.is_some()

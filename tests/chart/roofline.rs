@@ -74,8 +74,8 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
     picture("roofline-sized-dark", &roofline(&input).scene);
 }
 
-/// A file that states intensity and rate alone, beside two rows: each point is under the roof of its device, in the
-/// table, found by the pointer and by the keyboard.
+/// A file that states only intensity and rate, and two rows: each point is under the roof of its device, in the table,
+/// and reachable by pointer and keyboard.
 #[test]
 fn points_without_sizes_stand_under_the_roof() {
     let mut data = dataset(2, "MI300X");
@@ -111,7 +111,7 @@ fn points_without_sizes_stand_under_the_roof() {
 #[test]
 fn roofline_at_measured_bytes() {
     let mut data = dataset(48, "MI300X");
-    // Two of three were profiled: from a bit under the compulsory bytes to many times as much.
+    // Two of three were profiled: from slightly below the compulsory bytes to many times as much.
     let counted = (0..data.len())
         .map(|r| match r % 3 {
             0 => f64::NAN,
@@ -133,7 +133,7 @@ fn roofline_at_measured_bytes() {
     let chart = roofline(&input);
     let (shown, _) = table(&input, &chart.plot, 2);
     picture_and_table("roofline-measured-light", &chart.scene, &[], &shown);
-    // The 29th row was not timed: it has no place at measured bytes either.
+    // The 29th row was not timed, so it has no place at measured bytes either.
     let timed = (0..48).filter(|r| r % 3 != 0 && r % 29 != 28).count() as u64;
     assert_eq!(chart.counts.measured[0], timed);
     assert_eq!(open_grid(&input, &chart.plot).len() as u64, timed);
@@ -146,7 +146,7 @@ fn roofline_at_measured_bytes() {
     let over = overlay(&input, &chart, &Emphasis { elsewhere: vec![1], ..Emphasis::default() });
     assert!(over.dump().contains("Open"));
 
-    // With another level: a mark each, and points at any of them.
+    // With another level: a mark for each, and points at either.
     let mut data = (*frame.data).clone();
     let mut column = data.columns.last().unwrap().clone();
     column.key = "measured_l2_bytes".into();
@@ -211,7 +211,7 @@ fn roofline_hover_and_selection_lie_on_top() {
             ..Emphasis::default()
         },
     );
-    // Short enough to be read as it is, with its coordinates.
+    // Short enough to be read directly, with its coordinates.
     golden("roofline-overlay.txt", &over.dump());
 }
 
@@ -241,7 +241,7 @@ fn a_roofline_without_anything_to_draw_says_why() {
     assert!(say(&frame(50), far).starts_with("All GEMMs are outside"));
 }
 
-/// Labels of numbered points and roofs: on plates or boxes, so their rectangles are in the scene.
+/// Labels of numbered points and roofs: they have plates or boxes, so their rectangles are in the scene.
 #[test]
 fn labels_never_overlap_and_never_leave_the_plot() {
     use gemmscope_chart::labels::{contains, overlaps};
@@ -292,7 +292,7 @@ fn points_that_nothing_else_tells_apart_have_the_colour_of_their_largest_loss() 
     };
     let plain = frame("x").as_kind(Some(DataKind::Benchmark));
     assert_eq!(default(&plain, true), "c.ledger.largest_loss");
-    // A frame, and rows of two libraries.
+    // An embed, and rows of two libraries.
     assert_eq!(default(&plain, false), "transposes");
     let two = frame("y").as_kind(Some(DataKind::Benchmark));
     assert_eq!(default(&two, true), "c.library");

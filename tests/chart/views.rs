@@ -1,4 +1,4 @@
-//! The other views, as the page opens them: by key, with the settings of a link.
+//! The other views, as the page opens them: by key, with settings of a link.
 
 use crate::data::frame;
 use crate::golden::picture_and_table;
@@ -96,7 +96,7 @@ fn split_bars() {
         ],
     );
     chart("bars-phone-dark", &phone, &phone.spoken(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
-    // Past the end is the end; the order can be turned round.
+    // Beyond the end is clamped; the order can be reversed.
     let up = open("bars", &frame, &[("explore.up", "1")]);
     let rate = |v: &Chart| {
         v.table().rows.iter().map(|r| r[3].clone()).filter(|r| !r.is_empty()).collect::<Vec<_>>()

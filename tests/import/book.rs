@@ -1,11 +1,11 @@
-//! The page of the book that lists what is read (`docs/src/formats.md`), made of the table of formats.
+//! The page of the book that lists the formats (`docs/src/formats.md`), generated from the table of formats.
 
 use gemmscope_import::{FORMATS, Format, ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::native_csv::{ABOUT, DERIVED, FIXED, FROM_ROOF};
 use std::fmt::Write;
 
-/// What each fixed column of gemmscope's own table holds: unit and range.
+/// Unit and range of each fixed column of gemmscope's own table.
 const SCHEMA: [(&str, &str); 18] = [
     ("gemmscope", "version of the table: 1"),
     ("m", "rows of A and C: a whole number from 1 to 4294967295"),
@@ -27,7 +27,7 @@ const SCHEMA: [(&str, &str); 18] = [
     ("line", "line in that file, from 1"),
 ];
 
-/// Why a format's own figures may differ from ours by more than 1 %: its id and the reason.
+/// Why a format's own figures may differ from ours by more than 1 %: format id and reason.
 pub(crate) const DIFFERENCES: &[(&str, &str)] = &[
     (
         "aiter",
@@ -59,7 +59,7 @@ pub(crate) const DIFFERENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a file of this format does not say and the user may be asked: found by reading the example.
+/// What a file of this format does not state and the user may be asked, found by reading the example.
 fn leaves_open(format: &Format) -> String {
     let options = ImportOptions { format: Some(format.id.to_owned()), ..ImportOptions::default() };
     let Ok(Imported::Table(data)) = read_all("", format.example.as_bytes(), &options) else {
@@ -174,7 +174,7 @@ pub(crate) fn markdown() -> String {
     out
 }
 
-/// Puts a command in back quotes.
+/// Wraps a command in backquotes.
 fn code(text: &str) -> String {
     let command = ["./", "python", "ncu ", "nsys ", "rocprof", "PYTORCH_", "pytest", "with torch"]
         .iter()

@@ -136,7 +136,7 @@ impl Chart {
         self.picture.as_ref().map_or_else(ResultTable::default, |p| p.table())
     }
 
-    /// The tooltip with its text filled in, where it only refers to a mark of the picture.
+    /// The tooltip with its text filled in, if it only refers to a mark of the picture.
     pub fn tooltip(&self, of: &Tooltip) -> Tooltip {
         let written = of.mark.zip(self.picture.as_ref()).map(|(mark, p)| p.tooltip(mark));
         written.unwrap_or_else(|| of.clone())
@@ -415,7 +415,7 @@ pub struct Drawing {
     pub opened: Arc<Chart>,
     /// The sentences below it.
     pub notes: Vec<String>,
-    /// Least and most height in a page.
+    /// Minimum and maximum height in a page, CSS pixels.
     pub heights: (f64, f64),
     pub(crate) drawn: Box<dyn Drawn>,
 }

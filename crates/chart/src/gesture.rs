@@ -152,7 +152,7 @@ enum Hold {
 pub struct Gestures {
     /// Pressed pointers and their positions.
     pointers: Vec<(i32, Point)>,
-    /// Where the first of them went down.
+    /// Position at which the first of them went down.
     start: Point,
     /// The press is no longer a click.
     moved: bool,

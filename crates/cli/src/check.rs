@@ -82,7 +82,7 @@ enum Form {
     BenchmarkJson,
 }
 
-/// What GEMMs are compared with.
+/// Reference that GEMMs are compared with.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Against {
     Published,
@@ -218,7 +218,7 @@ struct SlowerThanOthers {
     longer: f64,
     published_s: f64,
     now_s: f64,
-    /// Who ran the nearest shape, with version.
+    /// Software that ran the nearest shape, with version.
     by: String,
 }
 
@@ -228,11 +228,11 @@ struct SlowerThanOthers {
 struct Missing {
     /// Name of the baseline's file.
     baseline: String,
-    /// Whether it holds; `None` where the files share no GEMM with the baseline.
+    /// Whether it holds; `None` if the files share no GEMM with the baseline.
     held: Option<bool>,
-    /// `--allow-missing`: the verdict holds however many are missing.
+    /// `--allow-missing`: any number may be missing.
     allowed: bool,
-    /// Number of missing GEMMs, and of all in the baseline.
+    /// Number of missing GEMMs, and of all GEMMs in the baseline.
     gone: usize,
     of: usize,
     /// The missing GEMMs.

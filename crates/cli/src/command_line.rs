@@ -1,5 +1,5 @@
-//! The command line as clap reads it: the commands, the options that several share, and one line for what
-//! is wrong. The options of one command alone stand in the file of that command.
+//! The command line as clap reads it: the commands, their shared options, and one-line error messages. Options of a
+//! single command are in its file.
 
 use crate::check::Check;
 use crate::completions::Completions;
@@ -76,7 +76,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Runs it.
+    /// Runs the command.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
         match self {
             Command::Open(open) => return open.run(io),
@@ -98,7 +98,7 @@ impl Command {
         Ok(Exit::Done)
     }
 
-    /// What holds between options and cannot be said to clap.
+    /// Checks between options that clap cannot express.
     fn check(&self) -> Result<(), String> {
         match self {
             Command::Page(page) => app::expect(page.content.app.as_deref()),
@@ -149,19 +149,19 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// To read them and nothing else, with the result on standard output.
+    /// Reads these files only; the result goes to standard output.
     pub(super) fn request(&self) -> Request<'_> {
         Request { format: self.format.as_deref(), ..self.source.request() }
     }
 }
 
 impl Source {
-    /// To read them and nothing else, with the result on standard output.
+    /// Reads these files only; the result goes to standard output.
     pub(super) fn request(&self) -> Request<'_> {
         Request { source: self, format: None, output: None, beside: None }
     }
 
-    /// How they are read, as this format if one is given.
+    /// Import options, for this format if one is given.
     pub(super) fn options(&self, format: Option<&str>) -> ImportOptions {
         ImportOptions {
             format: format.map(str::to_owned),
@@ -172,7 +172,7 @@ impl Source {
         }
     }
 
-    /// Refuses a CSV that is called JSON and the other way round.
+    /// Refuses an output that is not `.json` with `--json`, or not `.csv` or `.txt` without it.
     fn check_ending(&self, output: &Path) -> Result<(), String> {
         let (known, what): (&[&str], _) = match self.json {
             true => (&["json"], "JSON with --json"),
@@ -193,7 +193,7 @@ pub(super) struct Selection {
     pub state: Option<String>,
 }
 
-/// The last part of a command's help: remarks, each a line with its end, and examples.
+/// The end of a command's help: remarks, each a line with its line end, and examples.
 pub(super) fn notes(remarks: &str, examples: &[&str]) -> String {
     let gap = if remarks.is_empty() { "" } else { "\n" };
     format!(
@@ -203,18 +203,18 @@ pub(super) fn notes(remarks: &str, examples: &[&str]) -> String {
     )
 }
 
-/// Gives the value of a text, or what is wrong with it.
+/// Returns the value of a text, or an error.
 type ParseText = fn(&str) -> Result<String, String>;
 
-/// A parser with words that are too many for the help; completion has them, and messages.
+/// A parser whose allowed words are too many for the help; completion and error messages have them.
 #[derive(Clone)]
 pub(super) struct Listed {
     words: PossibleValuesParser,
-    /// How other texts are parsed too; `None` where only the words are right.
+    /// Parser of other texts; `None` if only the words are allowed.
     parse: Option<ParseText>,
 }
 
-/// A parser of one of these words.
+/// A parser that accepts one of these words.
 pub(super) fn one_of(words: impl Iterator<Item = &'static str>) -> Listed {
     Listed { words: PossibleValuesParser::new(words), parse: None }
 }
@@ -231,7 +231,7 @@ impl TypedValueParser for Listed {
         if let Some(parse) = self.parse {
             return parse.parse_ref(command, arg, value);
         }
-        // With the argument, which hides the words, the error would hide them too.
+        // clap hides the words of this argument in errors too, so the error is made without the argument.
         self.words.parse_ref(command, None, value).map_err(|mut error| {
             let name = arg.map_or(String::new(), Arg::to_string);
             error.insert(ContextKind::InvalidArg, ContextValue::String(name));
@@ -244,8 +244,8 @@ impl TypedValueParser for Listed {
     }
 }
 
-/// A parser of a device's name. One that the catalogue does not know may be one that a file defines: that
-/// shows when the files are read.
+/// A parser of device names. A name that is not in the catalogue may be defined by a file, which shows when the files
+/// are read.
 pub(super) fn device() -> Listed {
     let parse = |text: &str| match hardware::match_name(text) {
         NameMatch::Exact(d) | NameMatch::Alias(d) => Ok(d.id.clone()),
@@ -264,8 +264,8 @@ pub(super) fn kinds() -> impl TypedValueParser<Value = DataKind> {
         .try_map(|key| DataKind::parse(&key).ok_or("no such kind"))
 }
 
-/// A parser of an output's path: what is written, and the extensions it may have. A picture's name for a text
-/// would be a file that no program opens.
+/// A parser of an output path: kind of content, and allowed extensions. A text under the name of a picture would be a
+/// file that no program opens.
 pub(super) fn file(
     known: &'static [&str],
     what: &'static str,
@@ -332,14 +332,13 @@ fn column(text: &str) -> Result<(String, String), String> {
     Ok((name, what))
 }
 
-/// The command whose help a message names: the first word, if it is one.
+/// The command whose help a message mentions: the first word, if it is a command.
 pub(super) fn named(args: &[OsString]) -> Option<&str> {
     let word = args.iter().find_map(|a| a.to_str().filter(|a| !a.starts_with('-')))?;
     CommandLine::command().find_subcommand(word).map(|_| word)
 }
 
-/// Reads a command line without the program's name. What asks for help is an error too, which goes to standard
-/// output.
+/// Parses a command line without the program's name. A request for help is an error too, which goes to standard output.
 pub(super) fn parse(args: &[OsString]) -> Result<Command, clap::Error> {
     let wrong = |why: String| CommandLine::command().error(ErrorKind::ArgumentConflict, why);
     let all = std::iter::once(OsStr::new("gemmscope")).chain(args.iter().map(OsString::as_os_str));
@@ -354,7 +353,7 @@ pub(super) fn parse(args: &[OsString]) -> Result<Command, clap::Error> {
     Ok(command)
 }
 
-/// What clap found wrong, as one line.
+/// The error of clap, as one line.
 pub(super) fn sentence(error: &clap::Error) -> String {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) if !text.is_empty() => Some(text.as_str()),
@@ -394,7 +393,7 @@ pub(super) fn sentence(error: &clap::Error) -> String {
     }
 }
 
-/// The names of the commands for which this holds.
+/// Names of the commands that match.
 fn names(wanted: impl Fn(&clap::Command) -> bool) -> String {
     let command = CommandLine::command();
     let names: Vec<&str> =

@@ -1,4 +1,4 @@
-//! `gemmscope completions`: what a shell needs to complete commands, options and their values.
+//! `gemmscope completions`: shell scripts that complete commands, options and their values.
 
 use crate::command_line::{CommandLine, notes};
 use clap::CommandFactory;
@@ -19,7 +19,7 @@ pub(super) struct Completions {
 impl Completions {
     /// Writes the script.
     pub(super) fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        // Into memory first: the generator panics where it cannot write.
+        // Into memory first, because the generator panics if it cannot write.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut CommandLine::command(), "gemmscope", &mut script);
         out.write_all(&script)

@@ -32,7 +32,7 @@ impl Convert {
         let request = Request { output: Some(&self.output), ..self.input.request() };
         let loaded = load(&request, io.stdin).with_rows(&mut io.err)?;
         let all = &loaded.data;
-        // With a device the CSV has the roof too, the only figure for shapes without a time.
+        // With a device the CSV includes the roof, the only figure of shapes without a time.
         let metrics = loaded.metrics(RoofKind::default());
         let known = metrics.devices.iter().any(Option::is_some);
         let mut writer = CsvWriter::new(all, known.then_some(&metrics));

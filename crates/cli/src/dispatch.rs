@@ -1,4 +1,4 @@
-//! `gemmscope dispatch`: best of all sides, as a table that says which to use for each GEMM.
+//! `gemmscope dispatch`: best of all sides, as a table of which side to use for each GEMM.
 
 use crate::Io;
 use crate::command_line::{Selection, Source, file, notes};

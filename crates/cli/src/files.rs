@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Most files that are read of one folder, as on the page; a larger one was probably named by mistake.
+/// Maximum number of files read from a folder, as on the page; a larger folder was probably named by mistake.
 const MOST_OF_A_FOLDER: usize = 500;
 
 /// One file to read.
@@ -17,7 +17,7 @@ pub(super) struct InputFile {
     /// Name for the importer; "" for standard input. A file of a folder keeps its path below that folder, so
     /// that files of one report are known to belong together.
     pub name: String,
-    /// True if it was found in a folder. A file of unknown format there is no mistake of the user.
+    /// True if it was found in a folder: an unknown format is then no mistake of the user.
     pub of_folder: bool,
 }
 
@@ -65,8 +65,8 @@ pub(super) fn given(args: &[OsString]) -> (Vec<InputFile>, Vec<String>) {
     (files, wrong)
 }
 
-/// Most folders in a name. Files further apart are unrelated, and their paths should not leave this machine with a
-/// page or a report.
+/// Maximum number of folders in a name. Files further apart are unrelated, and their paths should not leave this
+/// machine with a page or a report.
 const NAMED_FOLDERS: usize = 2;
 
 /// Names of the files that were given one by one, in order. If one of them lies in the folder that holds all
@@ -154,9 +154,9 @@ mod tests {
             ["GEMM.csv", "", "category_data/gemm_ops.csv"]
         );
         assert_eq!(names(&["a/G.csv", "b/G.csv"]), ["a/G.csv", "b/G.csv"]);
-        // Far apart: no path of a machine goes into what is passed on.
+        // Far apart: no path of this machine is passed on.
         assert_eq!(names(&["/home/me/work/a.csv", "/tmp/x/y/b.csv"]), ["a.csv", "b.csv"]);
-        // Unrelated folders have plain names, wherever they lie.
+        // Unrelated folders have plain names, wherever they are.
         assert_eq!(names(&["/tmp/clone/data/a.csv", "/tmp/scratch/b.csv"]), ["a.csv", "b.csv"]);
         assert_eq!(names(&["/tmp/x/a.csv", "/tmp/y/a.csv"]), ["x/a.csv", "y/a.csv"]);
     }

@@ -9,7 +9,7 @@ use gemmscope_model::hardware;
 use gemmscope_words::findings::{RULE_TEXTS, need};
 use std::io::Write;
 
-/// Prints a line a format: id, name, what produces it.
+/// Prints one line per format: id, name, and the tools that write it.
 pub(super) fn formats(out: &mut dyn Write) -> std::io::Result<()> {
     for f in FORMATS {
         writeln!(out, "{:<18} {}; {}", f.id, f.name, f.produced_by)?;

@@ -33,18 +33,18 @@ pub(super) struct Request<'a> {
     pub format: Option<&'a str>,
     /// `-o`.
     pub output: Option<&'a Path>,
-    /// A file that is read beside those of `source`: a baseline, a page.
+    /// A file read in addition to those of `source`: a baseline, a page.
     pub beside: Option<&'a OsStr>,
 }
 
-/// What became of one file.
+/// Result of reading one file.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// Its rows are in the table, as these sources.
     Table(std::ops::Range<usize>),
     /// It defines these devices.
     Devices(Vec<String>),
-    /// It has context for the table of this name (`None`: that table was not given).
+    /// It is context for the table of this name (`None`: that table was not given).
     Context(Option<String>),
     /// It was not needed, for this reason.
     LeftOut(String),
@@ -61,18 +61,18 @@ pub(super) struct Loaded {
     pub device: Option<String>,
     /// `--no-published`.
     pub no_published: bool,
-    /// The files have measured peaks; efficiency is relative to these then.
+    /// The files have measured peaks; efficiency is then relative to these.
     pub measured_peaks: bool,
     /// Name and outcome of each file.
     pub files: Vec<(String, Outcome)>,
     /// True if a file could not be read: the exit code is 1 even if the others were.
     pub failed: bool,
-    /// An error in the options that shows only once the files are read.
+    /// An error in the options that is found only after reading the files.
     pub misuse: Option<String>,
 }
 
 impl Loaded {
-    /// The rows and the view state that the options select.
+    /// Rows and view state selected by the options.
     pub(super) fn show(
         self,
         selection: &Selection,
@@ -100,12 +100,12 @@ impl Loaded {
         Ok(self)
     }
 
-    /// True if a file holds time of GEMMs whose shape is not known.
+    /// True if a file has time of GEMMs with an unknown shape.
     pub(super) fn has_gemm_time(&self) -> bool {
         self.data.sources.iter().any(|s| s.without_model.time_s > 0.0)
     }
 
-    /// Sets the device, and returns what is wrong with `--device` and `--answer`, given the files.
+    /// Sets the device; returns an error in `--device` or `--answer`, given the files.
     fn misuse_of_options(&mut self, source: &Source, options: &ImportOptions) -> Option<String> {
         match device_id(source.device.as_deref(), &self.custom) {
             Ok(id) => self.device = id,
@@ -274,7 +274,7 @@ fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -
     let of_args = all.files.len() - files.len();
     let (of_table, mut tables): (Vec<usize>, Vec<Dataset>) = tables.into_iter().unzip();
     let (data, sources, repeated, lent) = if let [one] = tables.as_mut_slice() {
-        // A single table may be large: it is moved, not copied.
+        // A single table may be large, so it is moved, not copied.
         let sources = 0..one.sources.len();
         (std::mem::take(one), vec![sources], Vec::new(), trace::Lent::default())
     } else {
@@ -303,7 +303,7 @@ fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -
     all
 }
 
-/// Reads traces with graph launches again, now with the graph captures of the other files, which tell the
+/// Reads traces with graph launches again, together with the graph captures of the other files, which contain the
 /// shapes of their kernels.
 fn take_captures(
     tables: &mut [(usize, Dataset)],
@@ -326,7 +326,7 @@ fn take_captures(
     }
 }
 
-/// The id of the device that `--device` names, in the files or in the catalogue.
+/// Id of the device named by `--device`, in the files or in the catalogue.
 fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, String> {
     let Some(text) = text else { return Ok(None) };
     let own = custom
@@ -343,10 +343,10 @@ fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, St
     Err(format!("--device: expected {}: {text}", known.join(", ")))
 }
 
-/// An error for an `--answer` that no file asks for, or whose value is not possible: it would be ignored
-/// silently otherwise.
+/// An error for an `--answer` that no file asks for, or with an impossible value, which would otherwise be ignored
+/// silently.
 fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String> {
-    // These apply to any file, whether or not it asks.
+    // These apply to any file, whether it asks or not.
     const GENERAL: [&str; 4] = ["device", "dtype", "shape", "sheet"];
     for (key, value) in &options.answers {
         let of_key = asked.iter().find(|a| a.key == *key);
@@ -379,10 +379,10 @@ fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String
     None
 }
 
-/// An error for a `--column` that no file has: it would be ignored silently otherwise.
+/// An error for a `--column` that no file has, which would otherwise be ignored silently.
 fn wrong_column(source: &Source, all: &[&Loaded]) -> Option<String> {
     let outcomes = all.iter().flat_map(|l| &l.files).map(|(_, outcome)| outcome);
-    // That error was reported, and the columns of such a file are unknown.
+    // Such a failure was reported, and the columns of that file are unknown.
     if outcomes.into_iter().any(|o| matches!(o, Outcome::Failed(_))) {
         return None;
     }
@@ -443,7 +443,7 @@ pub(super) fn view_state(
 pub(super) struct Shown {
     pub frame: Frame,
     pub state: ViewState,
-    /// A file could not be read: the exit code is 1 although the others are shown.
+    /// A file could not be read: the exit code is 1 although the other files are shown.
     pub failed: bool,
 }
 
@@ -459,7 +459,7 @@ pub(super) fn frame(
     loaded.show(selection, view, &mut io.err)
 }
 
-/// The rows that a state shows. Reports filters over the limit on `err`.
+/// The rows selected by a view state. Reports filters over the limit on `err`.
 pub(super) fn shown(
     data: Dataset,
     state: &ViewState,

@@ -1,8 +1,8 @@
 //! The `gemmscope` command: the readers, figures and charts of the page, for scripts.
 //!
-//! Each subcommand is one file with its options; `command_line.rs` has the list of commands and the options that
-//! several share. To add a command: its file, a line in `Command` and one in `Command::run`. Figures and sentences come
-//! from other crates; a command only reads files, calls them and prints.
+//! Each subcommand is one file with its options; `command_line.rs` has the list of commands and the shared options. To
+//! add a command: its file, a line in `Command` and one in `Command::run`. Figures and sentences come from other
+//! crates; a command only reads files, calls them and prints.
 //!
 //! ```text
 //! gemmscope summary results.csv --device mi300x
@@ -42,7 +42,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
-/// Where a command reads and writes.
+/// Input and output of a command.
 struct Io<'a> {
     stdin: &'a mut dyn Read,
     out: &'a mut dyn Write,

@@ -1,5 +1,5 @@
-//! Messages on standard error: lines for people, or one JSON object a line with `--json`. A message is always one
-//! line, so that text of a file cannot pose as a message of its own.
+//! Messages on standard error: lines for people, or one JSON object per line with `--json`. A message is always a
+//! single line, so that text from a file cannot pose as a message.
 
 use crate::load::{Exit, Stop};
 use gemmscope_import::{ErrorKind, ImportError};
@@ -11,7 +11,7 @@ use std::path::Path;
 const SCHEMA: &str = "gemmscope/message/1";
 
 gemmscope_model::named! {
-/// What a message is about; scripts rely on the keys.
+/// Subject of a message; scripts rely on the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     /// The command line is wrong.
@@ -22,9 +22,9 @@ pub(super) enum Code {
     CannotWrite = "cannot-write";
     /// A file is empty or holds no rows.
     Empty = "empty";
-    /// A known format that is no GEMM benchmark.
+    /// A known format that is not a GEMM benchmark.
     NotABenchmark = "not-a-benchmark";
-    /// The meaning of the columns is not clear.
+    /// The meaning of the columns is unclear.
     NeedsMapping = "needs-mapping";
     /// No usable row in any file.
     NoRows = "no-rows";
@@ -42,11 +42,11 @@ pub(super) enum Code {
     TooManyFilters = "too-many-filters";
     /// A limit cannot be judged.
     NotJudged = "not-judged";
-    /// What was asked for has nothing to show.
+    /// There is nothing to show.
     Nothing = "nothing";
     /// More data than a page takes.
     TooLarge = "too-large";
-    /// The one-file page is missing or is no such page.
+    /// The one-file page is missing or invalid.
     NoPage = "no-page";
     /// No browser could be started.
     NoBrowser = "no-browser";
@@ -111,7 +111,7 @@ impl<'a> Messages<'a> {
         writeln!(self.to, "{object}")
     }
 
-    /// Reports something about no single file.
+    /// Reports something that is not about a single file.
     pub(super) fn say(&mut self, code: Code, message: &str) -> Result<()> {
         if self.json {
             return self.object(code, None, 0, message);
@@ -148,7 +148,7 @@ impl<'a> Messages<'a> {
         self.of_file(Code::of(error), file, &error.to_string())
     }
 
-    /// A hint for people; nothing with `--json`.
+    /// A hint for people; omitted with `--json`.
     pub(super) fn hint(&mut self, text: &str) -> Result<()> {
         if self.json {
             return Ok(());
@@ -156,7 +156,7 @@ impl<'a> Messages<'a> {
         writeln!(self.to, "{}", one_line(text))
     }
 
-    /// Reports what is wrong with the command line, and where the help is.
+    /// Reports an error in the command line, and how to get help.
     pub(super) fn usage(&mut self, message: &str) -> Result<()> {
         if self.json {
             return self.object(Code::Usage, None, 0, message);

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the opener (`xdg-open`) is watched for failure.
+/// Time for which the opener (`xdg-open`) is watched for failure.
 const START: Duration = Duration::from_secs(2);
 
 /// The page with the data inside, in the browser
@@ -182,10 +182,10 @@ fn file_name(first: &str) -> String {
     }
 }
 
-/// How a page is opened for the user.
+/// How to open a page for the user.
 #[derive(Debug, PartialEq, Eq)]
 struct Browser {
-    /// There is no browser here: the user is connected by ssh, or there is no display.
+    /// No browser here: the user is connected by ssh, or there is no display.
     away: bool,
     /// The value of `BROWSER`.
     chosen: Option<OsString>,

@@ -126,7 +126,7 @@ fn is_written_directly(path: &Path, there: &Metadata) -> bool {
 
 /// The file descriptor that a path leads to: 1 for `/dev/stdout`, a link to `/proc/self/fd/1`.
 fn descriptor(path: &Path) -> Option<u32> {
-    /// Most links that are followed, as in the kernel.
+    /// Maximum number of links followed, as in the kernel.
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {

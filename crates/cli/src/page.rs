@@ -32,12 +32,12 @@ pub(super) struct Page {
     pub content: Content,
 }
 
-/// A parser of the name of a page.
+/// A parser of the file name of a page.
 pub(super) fn html() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
     file(&["html", "htm"], "an HTML page")
 }
 
-/// What goes into a page.
+/// Content of a page.
 #[derive(Debug, clap::Args)]
 pub(super) struct Content {
     /// The one-file page to put the data into [default: the one in a release's command]
@@ -61,7 +61,7 @@ pub(super) struct Made {
     pub html: String,
     /// Name of the first data file, for the name of the page.
     pub first: String,
-    /// A file could not be read: the exit code is 1 although the others are in the page.
+    /// A file could not be read: the exit code is 1 although the other files are in the page.
     pub failed: bool,
 }
 

@@ -1,7 +1,7 @@
-//! Parquet files, as the CSV that their flat columns would be saved as.
+//! Parquet files, read as the CSV that their flat columns would be saved as.
 //!
-//! The `parquet` crate finds the columns and decodes their pages. Codecs are ours (`pages`): a page may unpack
-//! to no more than the file may take.
+//! The `parquet` crate finds the columns and decodes their pages. Decompression is ours (`pages`): a page may not
+//! unpack to more than the limit of the file.
 
 mod cells;
 mod pages;
@@ -16,38 +16,37 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 use parquet::schema::types::ColumnDescPtr;
 use std::sync::Arc;
 
-/// What a Parquet file begins and ends with.
+/// Start and end of a Parquet file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-/// Rows of each column that are decoded at a time.
+/// Number of rows of each column decoded at a time.
 const ROWS: usize = 1024;
-/// Bytes of text that are handed on at a time.
+/// Bytes of text handed on at a time.
 const TEXT: usize = 256 << 10;
 
 /// A column that becomes one of the CSV.
 struct Column {
-    /// Number of the leaf in a row group.
+    /// Index of the leaf in a row group.
     leaf: usize,
-    /// What its values are.
+    /// Kind of its values.
     kind: Kind,
     about: ColumnDescPtr,
 }
 
-/// A Parquet file that lies in memory.
+/// A Parquet file in memory.
 pub(super) struct Parquet {
     bytes: Bytes,
     about: ParquetMetaData,
     columns: Vec<Column>,
-    /// Names of the columns that are none of the CSV, each with why.
+    /// Names of the columns that are not in the CSV, each with the reason.
     left_out: Vec<(String, &'static str)>,
     rows: u64,
-    /// Bytes that the pages in memory may take, and the text.
+    /// Maximum bytes of unpacked pages in memory, and of text.
     limit: u64,
 }
 
 impl Parquet {
-    /// Reads the footer of a whole file. The text may take `limit` bytes, and so may what is unpacked of the
-    /// file at a time.
+    /// Reads the footer of a whole file. `limit` bounds the text, and the bytes unpacked at a time.
     ///
     /// # Errors
     /// A file that is damaged, has no flat column, or claims more rows than fit.
@@ -72,7 +71,7 @@ impl Parquet {
                  columns of their own"
             )));
         }
-        // Every cell takes the byte that parts it from the next one.
+        // Every cell takes at least its separator byte.
         if rows.saturating_mul(file.columns.len() as u64) > limit {
             let size = Size(limit as f64).to_iec();
             return Err(ImportError::new(format!(
@@ -84,7 +83,7 @@ impl Parquet {
         Ok(file)
     }
 
-    /// What the file is and what of it is left out, as a note of its card.
+    /// Note for the file's card: its format, and what is left out.
     pub(super) fn note(&self) -> String {
         format!("Parquet: {}{}.", self.size(), self.left_out())
     }
@@ -100,10 +99,10 @@ impl Parquet {
         if names.is_empty() { String::new() } else { format!("; left out: {}", names.join(", ")) }
     }
 
-    /// Hands the CSV on in pieces: the names of the columns, then the rows.
+    /// Passes the CSV to `take` in pieces: the names of the columns, then the rows.
     ///
     /// # Errors
-    /// A file that is damaged or packed in a way that is not read; else what `take` returns.
+    /// A damaged file or unsupported compression; else what `take` returns.
     pub(super) fn csv(
         &self,
         take: &mut dyn FnMut(&[u8]) -> Result<(), ImportError>,
@@ -120,7 +119,7 @@ impl Parquet {
             let budget = Budget::new(self.limit);
             let cells = |c: &Column| self.cells(group, c, &budget);
             let mut columns: Vec<_> = self.columns.iter().map(cells).collect::<Result<_, _>>()?;
-            // Not negative: the sum was taken.
+            // Not negative: `open` added the numbers up.
             let mut left = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
             while left > 0 {
                 let rows = left.min(ROWS);
@@ -163,7 +162,7 @@ impl Parquet {
     }
 }
 
-/// The columns that are flat and hold numbers or text, and the others by name, each with why it is left out.
+/// The flat columns with numbers or text, and the others by name, each with the reason why it is left out.
 fn columns(about: &ParquetMetaData) -> (Vec<Column>, Vec<(String, &'static str)>) {
     let mut columns = Vec::new();
     let mut left_out: Vec<(String, &'static str)> = Vec::new();
@@ -173,7 +172,7 @@ fn columns(about: &ParquetMetaData) -> (Vec<Column>, Vec<(String, &'static str)>
         let name = about.path().parts().first().map_or("", String::as_str);
         match kind {
             Ok(kind) => columns.push(Column { leaf, kind, about: about.clone() }),
-            // A group has many leaves.
+            // A group has several leaves; list it once.
             Err(_) if left_out.last().is_some_and(|(last, _)| !flat && last == name) => {}
             Err(why) => left_out.push((name.to_owned(), why)),
         }
@@ -181,7 +180,7 @@ fn columns(about: &ParquetMetaData) -> (Vec<Column>, Vec<(String, &'static str)>
     (columns, left_out)
 }
 
-/// Appends a cell, in quotation marks where it needs them (RFC 4180).
+/// Appends a cell, quoted if necessary (RFC 4180).
 fn push_quoted(text: &mut String, cell: &str) {
     if !cell.contains([',', '"', '\n', '\r']) {
         text.push_str(cell);
@@ -201,7 +200,7 @@ fn wrong(why: &str) -> ImportError {
     ImportError::new(format!("the Parquet file is damaged: {why}; copy it again"))
 }
 
-/// What the crate says, or what our own part of the reading said through it.
+/// An error of the crate, or one of our own that was passed through it.
 fn damaged(error: ParquetError) -> ImportError {
     match error {
         ParquetError::External(own) => match own.downcast::<ImportError>() {
@@ -213,7 +212,7 @@ fn damaged(error: ParquetError) -> ImportError {
     }
 }
 
-/// More than may be held at a time.
+/// More bytes than may be in memory at a time.
 pub(super) fn too_large(limit: u64) -> ImportError {
     ImportError::new(format!(
         "the Parquet file takes more than {}: allow more with --memory of the gemmscope command",

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const AFTER: Duration = Duration::from_millis(500);
 /// Time between two updates.
 const EVERY: Duration = Duration::from_millis(200);
-/// Most columns: a longer line would wrap, and could not be cleared.
+/// Maximum columns: a longer line would wrap, and could not be cleared.
 const WIDTH: usize = 78;
 /// Escape sequence that clears the line.
 const CLEAR: &str = "\r\x1b[2K";

@@ -38,7 +38,7 @@ fn import(
     }
 }
 
-/// Reads a Parquet file, of which `start` was read.
+/// Reads a Parquet file; `start` are the bytes already read.
 fn import_parquet(
     mut session: Session,
     limit: u64,

@@ -1,4 +1,4 @@
-//! The published times that the command carries, and `gemmscope reference`, which asks them.
+//! The published times built into the command, and `gemmscope reference`, which prints them.
 
 use crate::Io;
 use crate::command_line::{device, notes, one_of};
@@ -20,7 +20,7 @@ static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/references.
 /// Version of the JSON; `docs/src/schema/reference-1.json` describes it.
 const SCHEMA: &str = "gemmscope/reference/1";
 
-/// A table of those that the command carries.
+/// A table built into the command.
 ///
 /// # Errors
 /// A sentence if it is damaged.
@@ -44,7 +44,7 @@ fn of_rows(
     })
 }
 
-/// Name and bytes of these tables, which a page with the rows carries.
+/// Name and bytes of these tables, to be embedded in a page with the rows.
 pub(super) fn files(
     data: &Dataset,
     choice: &DeviceChoice,
@@ -55,9 +55,9 @@ pub(super) fn files(
     carried.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect()
 }
 
-/// The devices that win over the catalogue's: those of the files, and those of the rows for which times are published.
+/// Devices that take precedence over the catalogue: those of the files, and devices of the rows with published times.
 pub(super) fn devices(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> Vec<Device> {
-    // A damaged table is as none; the tests read them all.
+    // A damaged table is skipped; the tests read them all.
     let tables = of_rows(data, choice, own).filter_map(|source| table(source).ok());
     with_tables(own, &tables.map(Arc::new).collect::<Vec<_>>())
 }
@@ -100,7 +100,7 @@ fn shape(text: &str) -> Result<[u32; 3], String> {
     sizes.ok_or_else(|| format!("expected M x N x K such as 4096x14336x4096: {text}"))
 }
 
-/// Prints, a line a device, how far its expected times are from the published ones, and the shares that fit best.
+/// Prints, one line per device, how far its expected times are from the published ones, and the best-fitting shares.
 fn calibrations(out: &mut dyn Write, found: &[&'static ReferenceSource]) -> std::io::Result<()> {
     for table in found.iter().filter_map(|source| table(source).ok()) {
         let Some(Calibration { device, shapes, error, p90_flops_per_s }) = calibration(&table)
@@ -126,7 +126,7 @@ fn calibrations(out: &mut dyn Write, found: &[&'static ReferenceSource]) -> std:
 }
 
 impl Reference {
-    /// Prints the tables, or what one of them says.
+    /// Prints the tables, or the content of one.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
         let asked = |source: &&ReferenceSource| {
             let precision = self.precision.as_ref().is_none_or(|p| p == source.precision.key());

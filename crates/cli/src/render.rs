@@ -38,7 +38,7 @@ pub(super) struct Render {
     input: Input,
 }
 
-/// The places and charts that are pictures.
+/// Places and charts that are pictures.
 fn drawn() -> Listed {
     let drawn = |id: &&str| places::of(id).is_some_and(|(_, picture)| !picture.is_empty());
     one_of(places::names().into_iter().filter(drawn))

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most bytes of a request's headers.
+/// Maximum bytes of a request's headers.
 const HEAD_LIMIT: u64 = 16 << 10;
 /// Timeout for reading a request.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ impl Server {
         self.port
     }
 
-    /// Answers `most` requests; `usize::MAX` is until the process ends.
+    /// Answers `most` requests; with `usize::MAX` until the process ends.
     pub(super) fn run(&self, html: String, most: usize) {
         let html: Arc<str> = html.into();
         for stream in self.listener.incoming().take(most) {
@@ -63,7 +63,7 @@ impl Server {
     }
 }
 
-/// What a request asks for.
+/// The request.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked {
     Page { body: bool },
@@ -82,7 +82,7 @@ fn asked(head: &[String], path: &str) -> Asked {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("host").then(|| value.trim())
     });
-    // The port differs through a tunnel.
+    // Through a tunnel the port differs.
     let name = host.map(|h| h.rsplit_once(':').map_or(h, |(name, _)| name));
     let local = matches!(name, Some("127.0.0.1" | "localhost"));
     if target == path && local { Asked::Page { body: method == "GET" } } else { Asked::Nothing }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Version of the JSON; `docs/src/schema/summary-1.json` describes it.
 const SCHEMA: &str = "gemmscope/summary/1";
 
-/// Most skipped rows, shapes and devices in the text form; JSON has all.
+/// Maximum number of skipped rows, shapes and devices in the text form; JSON has all.
 const LISTED: usize = 10;
 
 /// Rows read, used and skipped; best rate, efficiency, time; one block per file
@@ -42,7 +42,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Prints one block a file, or one JSON object.
+    /// Prints one block per file, or one JSON object.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
         let json = self.input.source.json;
         let request = self.input.request();
@@ -177,7 +177,7 @@ fn print_source(
     Ok(Some(s.rows_used))
 }
 
-/// Prints what holds for all files together: the comparison of their sides, if they are sides, and the ledger.
+/// Prints what concerns all files together: the comparison of their sides, if any, and the ledger.
 fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Result<()> {
     let standing = Tally::of(frame);
     let ledger = Ledger::new(frame);
@@ -296,7 +296,7 @@ fn print_summary(out: &mut dyn Write, s: &Figures, rejected: &Rejected) -> std::
     for a in &s.assumptions {
         line(out, "assumed", &a.text)?;
         if !a.key.is_empty() {
-            // Of two choices the other one; else the current value, as an example of the format.
+            // Example of an answer: of two choices the other one, else the current value.
             let other = a.choices.iter().find(|choice| **choice != a.value);
             let value = match (other, a.value.as_str()) {
                 (Some(other), _) if a.choices.len() == 2 => other.as_str(),

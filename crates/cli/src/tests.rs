@@ -50,7 +50,7 @@ fn replays_of_the_findings_fill_a_folder_and_their_lines_are_read_back() {
     assert!(names[0].starts_with("01-") && names.last().unwrap() == "run_all.sh", "{names:?}");
     let script = names.iter().find(|n| n.ends_with(".py")).unwrap();
     let script = std::fs::read_to_string(folder.0.join("scripts").join(script)).unwrap();
-    // What the script prints, with figures in place of its expressions.
+    // The output of the script, with figures in place of its expressions.
     let header = script.lines().find_map(|l| l.trim().strip_prefix("print(\"M,N,K"));
     let header = format!("M,N,K{}", header.unwrap().trim_end_matches("\")"));
     let printed = format!(
@@ -112,7 +112,7 @@ fn a_page_holds_the_rows_of_a_file_and_not_the_file_and_tells_the_same_of_it() {
             assert_eq!(code, 0, "{err}");
             let mut v: serde_json::Value =
                 serde_json::from_str(out.lines().last().unwrap()).unwrap();
-            // What was not used stays behind; a note tells of it.
+            // Unused data is not carried along; a note mentions it.
             for key in
                 ["rows_read", "rows_set_aside", "set_aside", "skipped", "notes", "format_reason"]
             {
@@ -138,7 +138,7 @@ fn a_page_holds_the_rows_of_a_file_and_not_the_file_and_tells_the_same_of_it() {
     }
 }
 
-/// A pipe whose reader left.
+/// A pipe whose reader has closed it.
 struct Closed;
 
 impl std::io::Write for Closed {
@@ -209,7 +209,7 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
         assert!(html.contains(&format!("v=1&view={view}\n")));
     }
 
-    // A saved page takes other data.
+    // A saved page accepts other data.
     let again = at("again.html");
     let (code, _, err) =
         command(&["page", &odd, "--app", &out, "-o", &again, "--column", "speed=rate:tflops"], "");
@@ -261,7 +261,7 @@ fn render_draws_a_view_by_device_theme_and_link() {
 fn report_in_every_form() {
     let form = |f: &str| {
         let (code, text, err) = command(&["report", "-", "--device", "mi300x", "--form", f], FILE);
-        // What is written about a measurement is no measurement.
+        // A remark on a measurement is not a measurement.
         let (_, _, again) = command(&["summary", "-"], &text);
         assert!(again.contains("left out") || again.contains("web page"), "{f}: {again}");
         assert_eq!(code, 0, "{f}: {err}");
@@ -441,7 +441,7 @@ fn the_findings_of_a_trace_make_their_folder_and_have_the_metadatas_share() {
         "{text}"
     );
 
-    // Nothing but a GEMM without a shape: a report all the same.
+    // Only a GEMM without a shape: still a report.
     let moe = "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"fused_moe_kernel\", \"ts\": 20, \"dur\": 280, \"args\": {\"device\": 0}}";
     let shapes = "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"vllm::moe\", \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 5, \"Input Dims\": [[8, 8]]}},\n";
     let path = folder.put("moe.json", &trace(&(shapes.to_owned() + moe)));

@@ -1,4 +1,4 @@
-//! The steps of `action.yml`, run in a shell with the variables that a runner sets.
+//! Runs the steps of `action.yml` in a shell with the variables that a runner sets.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
@@ -22,7 +22,7 @@ struct Step {
     env: Vec<(String, String)>,
 }
 
-/// The steps and the inputs with their defaults. Reads the YAML of this one file, not all YAML.
+/// The steps, and the inputs with their defaults. Parses the YAML of this one file, not YAML in general.
 fn action() -> (Vec<Step>, BTreeMap<String, String>) {
     let text = std::fs::read_to_string(root().join("action.yml")).unwrap();
     let mut inputs = BTreeMap::new();
@@ -62,7 +62,7 @@ fn action() -> (Vec<Step>, BTreeMap<String, String>) {
 /// A runner with a work folder.
 struct Runner {
     folder: PathBuf,
-    /// Bytes of the job's summary, where it is not the script's own limit.
+    /// Bytes of the job summary, if not the script's own limit.
     summary_limit: Option<&'static str>,
     values: BTreeMap<String, String>,
 }
@@ -73,7 +73,7 @@ impl Runner {
         std::fs::create_dir_all(folder.join("temp")).unwrap();
         let runner = Runner { folder, summary_limit: None, values: BTreeMap::new() };
         runner.put("app.html", &format!("<html>{SLOT}</html>"));
-        // As the command of a release, which carries the page.
+        // A released command includes the page.
         let own = env!("CARGO_BIN_EXE_gemmscope");
         let app = runner.at("app.html");
         let wrapper = format!(
@@ -98,7 +98,7 @@ impl Runner {
         std::fs::read_to_string(self.at(name)).unwrap_or_default()
     }
 
-    /// A value with `${{ ... }}` filled in.
+    /// A value with `${{ ... }}` substituted.
     fn fill(&self, text: &str) -> String {
         match text.strip_prefix("${{ ").and_then(|t| t.strip_suffix(" }}")) {
             Some(key) => self.values.get(key).cloned().unwrap_or_default(),
@@ -106,7 +106,7 @@ impl Runner {
         }
     }
 
-    /// Runs the steps one after another; gives the last exit code and what they printed.
+    /// Runs the steps in order; returns the last exit code and the output.
     fn run(&mut self, given: &[(&str, &str)]) -> (i32, String) {
         let (steps, inputs) = action();
         assert_eq!(steps.len(), 3, "{steps:?}");
@@ -162,8 +162,8 @@ impl Drop for Runner {
     }
 }
 
-/// The lines that the runner of GitHub obeys: `::command::` where a line begins and `##[command]` anywhere in
-/// it, unless it was told to stop until a word comes.
+/// The lines that GitHub's runner interprets: `::command::` at the start of a line and `##[command]` anywhere in it,
+/// unless commands were stopped until a token.
 fn obeyed(log: &str) -> Vec<&str> {
     let (mut until, mut found) = (None, Vec::new());
     for line in log.split(['\n', '\r']) {
@@ -217,7 +217,7 @@ fn no_line_of_the_log_obeys_a_file() {
             let obeyed: Vec<&str> = obeyed(&said).into_iter().filter(own).collect();
             assert!(obeyed.is_empty(), "{files:?}: {obeyed:?}\n{said}");
             assert!(!said.contains('\u{1b}'), "{said}");
-            // Without the script around it, no line of the command would be obeyed either.
+            // Even without the script around it, no line of the command would be interpreted.
             let lines = said.lines().filter(|l| !l.starts_with("::"));
             assert!(lines.clone().all(|l| !l.contains("##[")), "{said}");
         }

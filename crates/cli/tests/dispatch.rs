@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Exit code, standard output, standard error of the command over files with these texts.
+/// Exit code, standard output and standard error of the command for files with these texts.
 fn run(name: &str, files: &[(&str, &str)], args: &[&str]) -> (i32, String, String) {
     let folder =
         std::env::temp_dir().join(format!("gemmscope-dispatch-{name}-{}", std::process::id()));
@@ -33,7 +33,7 @@ const VALIDATORS: &str = "Validator,PT_VERSION,2.6.0\n\
                           Validator,ROCM_VERSION,6.3.0.0-39-0000000\n\
                           Validator,GCN_ARCH_NAME,gfx942\n";
 
-/// The same operations, of which one differs in its strides alone.
+/// The same operations; one differs only in its strides.
 const OLD: &str = "GemmTunableOp_BFloat16_TN,tn_1024_512_4096_ld_4096_4096_1024,Gemm_Rocblas_11,0.02\n\
                    GemmTunableOp_BFloat16_TN,tn_1024_512_4096_ld_8192_4096_1024,Gemm_Rocblas_12,0.03\n\
                    GemmTunableOp_BFloat16_NN,nn_4096_512_1024_ld_4096_1024_4096,Default,0.0150001\n";
@@ -51,7 +51,7 @@ fn tunableop_loads_the_fastest_of_each_operation_with_its_parameters() {
     let files = [("old/tunableop_results0.csv", &*old), ("new/tunableop_results0.csv", &*new)];
     let (code, out, err) = run("loads", &files, &["--format", "tunableop"]);
     assert_eq!((code, err.as_str()), (0, ""));
-    // The older file is faster in all, so 0.7 % leave its solution.
+    // The older file is faster in total, so a difference of 0.7 % keeps its solution.
     assert_eq!(
         out,
         results(
@@ -60,7 +60,7 @@ fn tunableop_loads_the_fastest_of_each_operation_with_its_parameters() {
              GemmTunableOp_BFloat16_TN,tn_1024_512_4096_ld_8192_4096_1024,Gemm_Rocblas_12,0.03\n"
         )
     );
-    // What it wrote is a file of the same kind, which gives itself.
+    // The output is a file of the same kind, and converts to itself.
     let (code, again, _) = run("again", &[("t.csv", &*out)], &["--format", "tunableop"]);
     assert_eq!((code, again), (0, out));
 }

@@ -1,4 +1,4 @@
-//! The examples of the documentation run as they stand.
+//! Runs the examples of the documentation as written.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder for one test, with a folder of programs that come before those of the machine.
+/// A folder for one test, with a folder of programs that precede those of the machine.
 struct Bench(PathBuf);
 
 impl Bench {
@@ -49,8 +49,7 @@ impl Drop for Bench {
     }
 }
 
-/// Stands in for Python and the device: prints what a replay prints, with the time that the file
-/// `time` holds.
+/// Stands in for Python and the device: prints what a replay prints, with the time in the file `time`.
 const PYTHON: &str = r#"
 [ "$2" = --row ] || echo M,N,K,batch,dtype,layout,library,device,time_us,tflops,status
 sizes=$(sed -n 's/^M, N, K, BATCH = //p' "$1" | tr -d ' ')
@@ -78,7 +77,7 @@ fn the_loop_from_a_trace_to_a_verdict() {
         assert!(!report["findings"].as_array().unwrap().is_empty());
         assert!(bench.at("report.md").exists());
     }
-    // A file that is not there ends it, and says so for a program.
+    // A missing file ends it with a message for programs.
     let ran = bench.sh(&script, &["none.csv", "mi300x", "true"]);
     assert_eq!(ran.status.code(), Some(1));
     let first = std::fs::read_to_string(bench.at("summary.jsonl")).unwrap();
@@ -230,7 +229,7 @@ fn the_tables_of_the_book_are_read_whole() {
     }
 }
 
-/// What the book has in a shell block is a script that a shell can read.
+/// Every shell block of the book is valid shell syntax.
 #[test]
 fn every_shell_block_of_the_book_parses() {
     let chapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src");

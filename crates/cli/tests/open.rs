@@ -1,4 +1,4 @@
-//! `gemmscope open` as a user meets it: with a browser, over ssh, at an address.
+//! `gemmscope open` in the situations of a user: with a browser, over ssh, at an address.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
@@ -13,7 +13,7 @@ const FILE: &str = "M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n";
 const APP: &str =
     "<html><script type=\"text/plain\" id=\"gemmscope-data\"></script><p>program</p></html>";
 
-/// A folder with a file, a page and a browser that writes down what it was given.
+/// A folder with a file, a page, and a browser that logs its arguments.
 struct Desk(PathBuf);
 
 impl Desk {
@@ -41,7 +41,7 @@ impl Desk {
         std::fs::read_to_string(self.at("browser.seen")).ok()
     }
 
-    /// `gemmscope open` in an environment that says nothing else about the machine.
+    /// `gemmscope open` in an otherwise empty environment.
     fn open(&self, args: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gemmscope"));
         command.arg("open").args(args).arg("--app").arg(self.at("app.html"));
@@ -68,7 +68,7 @@ impl Drop for Desk {
     }
 }
 
-/// Ends with the test.
+/// A process that ends with the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -172,7 +172,7 @@ fn serve_offers_the_page_until_it_is_ended() {
     let hint = lines.next().unwrap().unwrap();
     assert!(hint.contains(&format!("ssh -N -L {port}:127.0.0.1:{port} ")), "{hint}");
     assert!(lines.next().unwrap().unwrap().contains("Ctrl-C"));
-    // The helper of an editor's remote terminal was asked.
+    // The helper of an editor's remote terminal was called.
     assert_eq!(desk.seen().as_deref(), Some(address));
     let get = |path: &str| {
         let mut stream = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();

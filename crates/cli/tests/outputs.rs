@@ -1,4 +1,4 @@
-//! What a command writes is whole or not there, and never over what it reads.
+//! Commands write a file completely or not at all, and never over an input.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
@@ -40,7 +40,7 @@ impl Desk {
         fs::read_to_string(self.at(name)).unwrap()
     }
 
-    /// The command in this folder, behind a line of the shell; `words` go through the shell too.
+    /// The command in this folder, after a line of shell; `words` go through the shell too.
     fn command(&self, before: &str, words: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{before} exec \"$GEMMSCOPE\" {words}")]);
@@ -56,7 +56,7 @@ impl Desk {
         (status.code().unwrap_or_else(|| panic!("{words}: {status}: {err}")), err)
     }
 
-    /// Every file with its text, hidden ones too.
+    /// Every file with its content, including hidden ones.
     fn all(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         fn walk(folder: &PathBuf, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
             for entry in fs::read_dir(folder).unwrap() {
@@ -80,7 +80,7 @@ impl Drop for Desk {
     }
 }
 
-/// Every command that writes, and what it writes.
+/// Every command that writes, with its output.
 const WRITING: [(&str, &str); 9] = [
     ("convert in.csv", "out.csv"),
     ("convert in.csv --json", "out.json"),
@@ -105,7 +105,7 @@ fn a_full_disk_leaves_what_was_there_and_nothing_else() {
             desk.put(output, "before");
         }
         let before = desk.all();
-        // A kilobyte for each file: what is larger fails in the middle.
+        // Files are limited to a kilobyte: a larger one fails in the middle.
         let (code, err) = desk.run("ulimit -f 1;", &words);
         assert_eq!(code, 1, "{words}: {err}");
         assert!(err.contains("cannot be written"), "{words}: {err}");
@@ -114,7 +114,7 @@ fn a_full_disk_leaves_what_was_there_and_nothing_else() {
         assert_eq!(code, 0, "{words}: {err}");
         assert_ne!(desk.all(), before, "{words}");
     }
-    // A folder that is there keeps what is in it.
+    // An existing folder keeps its content.
     desk.put("replays/results.csv", "mine");
     let before = desk.all();
     let replay = "replay in.csv --device mi300x --flagged -o replays";
@@ -122,10 +122,10 @@ fn a_full_disk_leaves_what_was_there_and_nothing_else() {
     assert_eq!(desk.all(), before);
     assert_eq!(desk.run("", replay).0, 0);
     assert_eq!(desk.read("replays/results.csv"), "mine");
-    // The temporary folder of `open` goes too.
+    // The temporary folder of `open` is removed too.
     let (code, err) = desk.run("ulimit -f 1;", "open in.csv --app app.html");
     assert_eq!((code, fs::read_dir(desk.at("tmp")).unwrap().count()), (1, 0), "{err}");
-    // A device that is full says so.
+    // A full device is reported.
     let (code, err) = desk.run("", "convert in.csv -o /dev/full");
     assert!(code == 1 && err.contains("/dev/full: cannot be written"), "{code} {err}");
 }
@@ -150,7 +150,7 @@ fn ended_in_the_middle_it_leaves_what_was_there() {
         while part().is_none() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // On a fast machine it is done by now: then with more rows.
+        // On a fast machine it has finished by now; then try with more rows.
         signal("STOP", child.id());
         if part().is_none() {
             signal("CONT", child.id());
@@ -202,7 +202,7 @@ fn what_is_read_is_never_written() {
         assert!(err.contains("is read"), "{words}: {err}");
         assert_eq!(desk.all(), before, "{words}");
     }
-    // What was left out of a folder is not read: a report there may be written again.
+    // A file left out of a folder is not an input: a report there may be written again.
     for _ in 0..2 {
         let words = "report runs --device mi300x -o runs/gemm_findings.md";
         assert_eq!(desk.run("", words).0, 0);
@@ -227,7 +227,7 @@ fn a_link_is_replaced_and_what_it_leads_to_stays() {
         assert_eq!(desk.read("victim"), "precious");
     }
     assert!(!desk.at("not there").exists());
-    // A folder of someone else's report that leads elsewhere.
+    // A folder in someone else's report that is a link to elsewhere.
     symlink("../home", desk.at("runs/category_findings")).unwrap();
     for words in [
         "report runs -o runs/category_findings/gemm_findings.md",
@@ -238,7 +238,7 @@ fn a_link_is_replaced_and_what_it_leads_to_stays() {
         assert!(code == 2 && err.contains("is a link in a folder that is read"), "{code} {err}");
         assert_eq!(fs::read_dir(desk.at("home")).unwrap().count(), 0);
     }
-    // One of the user's own is followed.
+    // The user's own link is followed.
     symlink("home", desk.at("mine")).unwrap();
     assert_eq!(desk.run("", "convert in.csv -o mine/out.csv").0, 0);
     assert!(desk.at("home/out.csv").exists());
@@ -257,7 +257,7 @@ fn permissions_stay_and_what_is_no_file_is_written_directly() {
         assert_eq!(desk.run("", "convert in.csv -o out.csv").0, 0);
         assert_eq!(mode("out.csv"), own);
     }
-    // A new one has those that the shell would give it.
+    // A new file has the permissions that the shell would give it.
     assert_eq!(desk.run("umask 027;", "convert in.csv -o new.csv").0, 0);
     assert_eq!(mode("new.csv"), 0o640);
     assert_eq!(desk.run("umask 027;", "replay in.csv --device mi300x -o replays").0, 0);
@@ -282,11 +282,11 @@ fn permissions_stay_and_what_is_no_file_is_written_directly() {
             (Some(0), whole.clone()),
             "{own}"
         );
-        // Into a file that the shell has opened.
+        // Into a file opened by the shell.
         assert_eq!(desk.run("", &format!("convert in.csv -o {own} > piped.csv")).0, 0);
         assert_eq!(desk.read("piped.csv"), whole, "{own}");
     }
-    // A folder, a file in a file.
+    // A folder as output, and a file inside a file.
     for (output, what) in [("tmp", "tmp: cannot be written"), ("in.csv/x.csv", "cannot be written")]
     {
         fs::create_dir_all(desk.at("tmp")).unwrap();

@@ -1,5 +1,4 @@
-//! What `--json` prints follows the schemas that are published with the documentation
-//! (`docs/src/schema/`).
+//! The output of `--json` conforms to the schemas published with the documentation (`docs/src/schema/`).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -13,7 +12,7 @@ fn root(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// A schema that also refuses keys it does not describe: users may meet new ones, a test may not.
+/// A schema that also refuses undescribed keys: users may get new ones, a test may not.
 fn schema(name: &str) -> jsonschema::Validator {
     fn close(part: &mut Value) {
         match part {
@@ -60,7 +59,7 @@ fn follows(schema: &jsonschema::Validator, text: &str, what: &str) -> Value {
     value
 }
 
-/// Files of every kind that the fixtures have, with a device where they name none.
+/// Every kind of fixture, with a device if it names none.
 const FILES: [&[&str]; 8] = [
     &["samples/tuning-history.csv", "--device", "a100-80-pcie"],
     &["samples/mi300x-libraries.csv"],
@@ -196,9 +195,9 @@ fn dispatch_tables() {
     assert!(picks > 10, "{picks}");
 }
 
-/// Every form of output gives the same totals and accounts: summary, check and report as JSON hold one
-/// ledger, and each of its lines stands in each text. `gemm_findings.md` is under the achievable roof;
-/// it has the lines of the chosen one beside its own.
+/// All forms of output give the same totals and accounts: summary, check and report as JSON have the same ledger, and
+/// each of its lines is in each text. `gemm_findings.md` is under the achievable roof, and has the lines of the chosen
+/// roof beside its own.
 #[test]
 fn every_form_has_the_same_ledger() {
     let mut books = 0;
@@ -207,7 +206,7 @@ fn every_form_has_the_same_ledger() {
         let json = |text: &str| -> Vec<Value> {
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
         };
-        // Devices have none, and of several files only all together have one.
+        // Devices have no ledger; several files have one together.
         let ledger = |text: &str| -> Value {
             json(text).into_iter().rev().find_map(|v| v.get("ledger").cloned()).unwrap()
         };

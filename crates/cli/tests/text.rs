@@ -1,4 +1,4 @@
-//! Text of a file stays text, whatever reads what a command prints: a terminal, a log, a host of markdown, a
+//! Text from a file stays text for every reader of a command's output: a terminal, a log, a markdown host, a
 //! spreadsheet.
 
 #![cfg(unix)]
@@ -39,7 +39,7 @@ impl Drop for Desk {
     }
 }
 
-/// A table whose texts hold this, that of the device too.
+/// A table with this text in every text cell, including the device.
 fn table(evil: &str) -> String {
     with_device(evil, evil)
 }
@@ -162,12 +162,12 @@ fn no_cell_of_a_table_is_run_by_a_spreadsheet() {
         let bare: Vec<&str> = csv
             .split([',', '\n'])
             .map(|cell| cell.trim_start_matches('"').trim_start())
-            // Not what is known of the file, as JSON.
+            // Not the column with the file's metadata as JSON.
             .filter(|cell| cell.contains("1+1") && !cell.contains("\"\""))
             .collect();
         assert!(bare.len() >= 6, "{sign}: {csv}");
         assert!(bare.iter().all(|cell| cell.starts_with('\'')), "{sign}: {bare:?}");
-        // Nothing is added when it is read again.
+        // Reading it again adds nothing.
         desk.put("again.csv", &csv);
         let [again, _] = desk.run(&["convert", "again.csv", "-o", "-"]);
         assert_eq!(again, csv, "{sign}");

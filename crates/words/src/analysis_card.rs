@@ -1,5 +1,5 @@
-//! Rows side by side beside their roofs, with a sentence each that explains why a compute-bound kernel uses
-//! little bandwidth.
+//! Rows side by side with their roofs, each with a sentence that explains why a compute-bound kernel uses little
+//! bandwidth.
 
 use crate::explain::{bound_name, share_of_roof};
 use gemmscope_analysis::figures::{Figures, figures};
@@ -87,11 +87,11 @@ fn whole(v: f64) -> String {
     if v >= 100.0 { format!("{v:.0}") } else { gemmscope_model::units::format_significant(v, 3) }
 }
 
-/// Most rows side by side; a table of rows compares more of them better.
+/// Maximum number of rows side by side; a table of rows suits more.
 pub const MOST: usize = 12;
 
-/// Rows side by side as one table, a column for each of the first [`MOST`], in the lines and order of the
-/// usual analysis of two kernels, the last of which says why. Rows past the end of the data are left out.
+/// Rows side by side as one table, a column for each of the first [`MOST`], with the lines and order of the usual
+/// analysis of two kernels; the last line explains the bandwidth use. Rows beyond the end of the data are left out.
 pub fn side_by_side(frame: &Frame, rows: &[u32]) -> ResultTable {
     let known = rows.iter().map(|r| *r as usize).filter(|r| *r < frame.data.len());
     let cards: Vec<Figures<'_>> = known.take(MOST).map(|r| figures(frame, r)).collect();
@@ -126,7 +126,7 @@ pub fn side_by_side(frame: &Frame, rows: &[u32]) -> ResultTable {
     ResultTable { header, rows: lines.iter().map(line).collect() }
 }
 
-/// By how much a rate differs from the first one's of the same GEMM: ` (+2.8 %)`.
+/// Difference of a rate to the first one's of the same GEMM: ` (+2.8 %)`; "" otherwise.
 fn against(first: &Figures<'_>, c: &Figures<'_>) -> String {
     let gain = c.rate / first.rate - 1.0;
     match c.row != first.row && c.problem == first.problem && gain.is_finite() {
@@ -135,7 +135,7 @@ fn against(first: &Figures<'_>, c: &Figures<'_>) -> String {
     }
 }
 
-/// Two decimals in one unit for all cards, so that columns are easy to compare.
+/// Two decimals in the same unit on all cards, so that columns are easy to compare.
 fn fixed(v: f64, unit: f64, name: &str) -> String {
     format!("{:.2} {name}", v / unit)
 }
@@ -163,7 +163,7 @@ mod tests {
         t.row((4096, 4096, 4096), "", f64::NAN, "");
         t.row((250, 700, 1500), "", 1e-4, "");
         let mut frame = t.frame(None);
-        // The run's own figure of the bandwidth; the datasheets say 1935 and 2039 GB/s.
+        // The bandwidth of the run on record; the datasheets say 1935 and 2039 GB/s.
         let mut device = hardware::by_id("a100-80-pcie").unwrap().clone();
         device.bandwidth_bytes_per_s = 1939e9;
         let metrics = Metrics::compute(&frame.data, vec![Some(device)], RoofKind::Datasheet);

@@ -1,7 +1,7 @@
-//! What is said beside pictures: obstacles, titles and notes. Names of axes, marks and settings, and titles
-//! made of these, stand with the charts.
+//! Texts beside pictures: obstacles, titles and notes. Names of axes, marks and settings, and titles made of these, are
+//! in the chart crate.
 //!
-//! Rates and shares are passed as text where they have as many digits as the marks.
+//! Rates and shares are passed as text if they must have as many digits as the marks.
 
 pub mod roofline;
 pub mod tools;
@@ -10,35 +10,35 @@ use gemmscope_analysis::compare::Comparison;
 use gemmscope_model::units::{grouped, plural, seconds_brief};
 use gemmscope_table::field::Frame;
 
-/// Where no row has a roof.
+/// No row has a roof.
 pub const NO_ROOF: &str = "No roof: choose a device.";
-/// Where no row has a time.
+/// No row has a time.
 pub const NO_TIME: &str = "No GEMM here has a time.";
-/// Where every row is at its roof.
+/// Every row is at its roof.
 pub const NOTHING_LOST: &str = "No time lost: every GEMM is at its roof.";
-/// Where no column orders the rows.
+/// No column orders the rows.
 pub const NO_HISTORY: &str =
     "No tuning history: no column is a generation, iteration, step or trial.";
-/// Where rows are all alike.
+/// The rows do not differ in anything to compare.
 pub const NOTHING_TO_COMPARE: &str = "Nothing to compare: add a second file with the same GEMMs, or open \
      one with a column of libraries, devices, kernels or commits.";
-/// Where rows are a sweep.
+/// The rows are a sweep.
 pub const SWEEP_IS_NO_COMPARISON: &str = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
      two of them, choose the column that names them under Sides.";
-/// Where no mark has a place.
+/// No mark has a position.
 pub const NO_PLACE: &str = "No GEMM has a value on these axes: choose others.";
-/// Where no mark has a figure.
+/// No mark has a figure.
 pub const NO_FIGURE: &str = "No GEMM has this figure. % of roof needs a time and a device.";
-/// What a bar's tick is.
+/// Meaning of a bar's tick.
 pub const ROOF_TICK: &str = "The tick marks the roof.";
-/// What the parts of a box are.
+/// Meaning of the parts of a box.
 pub const BOX_PARTS: &str = "Box: middle half. Line: median. Whiskers: 5th to 95th percentile.";
-/// What a box is of, where its points have colours.
+/// Scope of a box whose points are coloured.
 pub const BOX_OF_ALL: &str = "A box is of all its points, whatever their colour.";
-/// Said of axes of numbers with many values.
+/// Note on axes of numbers with many values.
 pub const BINNED: &str = "Numbers are binned.";
 
-/// Why there is nothing to draw, whatever the view; `None` where there are rows.
+/// Why there is nothing to draw, in any view; `None` if there are rows.
 pub fn nothing(frame: &Frame) -> Option<&'static str> {
     if frame.data.is_empty() {
         Some(match frame.data.sources.is_empty() {
@@ -52,17 +52,17 @@ pub fn nothing(frame: &Frame) -> Option<&'static str> {
     }
 }
 
-/// A search that finds nothing.
+/// A search without a match.
 pub fn no_name(text: &str) -> String {
     format!("No name contains {text:?}.")
 }
 
-/// Of how many marks a figure is a statistic: `3 of 12 cells show the median of several GEMMs.`
+/// Number of marks that aggregate several GEMMs: `3 of 12 cells show the median of several GEMMs.`
 pub fn several(several: usize, all: usize, marks: &str, statistic: &str) -> String {
     format!("{several} of {all} {marks} show the {statistic} of several GEMMs.")
 }
 
-/// Rows that no mark shows.
+/// Rows without a mark.
 pub fn not_shown(rows: usize, searched: bool) -> String {
     let searched = if searched { ", or not searched for" } else { "" };
     format!("{} not shown: no value on an axis{searched}.", plural(rows as u64, "GEMM"))
@@ -76,7 +76,7 @@ pub fn not_counted(rows: u64, side: &str) -> String {
     )
 }
 
-/// Bars whose tick is above the roof.
+/// Bars that are above their roof.
 pub fn bars_above(bars: u64, mark: &str) -> String {
     format!("{} above the roof: tick in orange.", plural(bars, mark))
 }
@@ -91,12 +91,12 @@ pub fn too_many_cells(columns: usize, rows: usize) -> String {
     format!("{columns} × {rows} cells are too many: choose an axis with fewer values, or filter.")
 }
 
-/// The lowest and the highest median, each with its place.
+/// The lowest and the highest median, each with its name.
 pub fn medians(what: &str, [least, most]: [&str; 2]) -> String {
     format!("Median {what}: {least} to {most}.")
 }
 
-/// Boxes that show a part of their points.
+/// Boxes that show only a part of their points.
 pub fn points_a_box(most: usize) -> String {
     format!("At most {most} points a box shown.")
 }
@@ -111,12 +111,12 @@ pub fn without_roof(time_s: f64) -> String {
     format!("{} without a known roof.", seconds_brief(time_s))
 }
 
-/// Two sides that are one.
+/// The same side was chosen twice.
 pub fn same_sides(name: &str) -> String {
     format!("Both sides are {name}: choose another.")
 }
 
-/// Two sides whose shared GEMMs have no roof.
+/// The GEMMs shared by two sides have no roof.
 pub fn no_roof_to_compare((a, b): (&str, &str), shared: u64) -> String {
     format!(
         "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
@@ -125,7 +125,7 @@ pub fn no_roof_to_compare((a, b): (&str, &str), shared: u64) -> String {
     )
 }
 
-/// Two sides without a GEMM in common, by the keys of the comparison.
+/// Two sides without a GEMM in common under the keys of the comparison.
 pub fn nothing_shared(frame: &Frame, comparison: &Comparison) -> String {
     let keys = comparison.setup.keys.iter().filter_map(|k| frame.info(k));
     let keys: Vec<String> = keys.map(|i| i.label.to_lowercase()).collect();
@@ -144,28 +144,28 @@ pub fn left_out(gemms: u64) -> String {
     format!("{} left out: no known roof.", plural(gemms, "GEMM"))
 }
 
-/// GEMMs that the pointer finds.
+/// GEMMs that can be hovered.
 pub fn reachable(all: usize, reachable: usize) -> String {
     let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));
     format!("Of {all}, the {reachable} furthest from equal answer to the pointer.")
 }
 
-/// Where no shape has two sides.
+/// No shape has two sides.
 pub fn no_shared_shape(sides: &[String]) -> String {
     format!("No shape was run by more than one of {}.", sides.join(", "))
 }
 
-/// A map of a type, layout or size that nothing was measured of.
+/// A map of a type, layout or size without measurements.
 pub fn nothing_measured(what: &str) -> String {
     format!("Nothing measured {what}.")
 }
 
-/// Who is fastest in how many cells: `Fastest at K = 4096: rocBLAS in 3, tie in 1 of 4 cells.`
+/// Number of cells in which each side is fastest: `Fastest at K = 4096: rocBLAS in 3, tie in 1 of 4 cells.`
 pub fn fastest_in(what: &str, parts: &[String], cells: u64) -> String {
     format!("Fastest {what}: {} of {}.", parts.join(", "), plural(cells, "cell"))
 }
 
-/// GEMMs that a map holds, and how all were joined.
+/// GEMMs on a map, and the result of joining all of them.
 pub fn part_of_map(shown: usize, all: usize, join: &str) -> [String; 2] {
     let (shown, all) = (grouped(shown as u64), plural(all as u64, "GEMM"));
     [

@@ -12,7 +12,7 @@ use gemmscope_analysis::compare::duel::lead_of;
 use gemmscope_analysis::compare::{Comparison, Lack};
 use gemmscope_model::units::{grouped, plural};
 
-/// What a comparison of some rows needs.
+/// What the data lacks for a comparison.
 pub fn lack(what: Lack) -> &'static str {
     match what {
         Lack::Sides => "Needs two files, libraries, devices, types or layouts",
@@ -23,7 +23,7 @@ pub fn lack(what: Lack) -> &'static str {
     }
 }
 
-/// How the join of all sides went.
+/// Result of joining all sides.
 pub fn join(comparison: &Comparison) -> String {
     let sides = 0..comparison.names.len();
     joined(comparison, comparison.matched, sides.zip(comparison.unmatched.iter().copied()))
@@ -61,12 +61,12 @@ fn joined(
     text
 }
 
-/// True where what is said of shared configurations holds for under a fifth of all: it says so then.
+/// True if the shared configurations are under a fifth of all, which is then stated.
 fn is_small_part(shared: u64, all: u64) -> bool {
     shared * 5 < all
 }
 
-/// How far the faster side is ahead, whichever it is: `26.0x` for a ratio of 0.0385.
+/// Lead of the faster side, whichever it is: `26.0x` for a ratio of 0.0385.
 pub fn lead(ratio: f64) -> String {
     times(lead_of(ratio))
 }

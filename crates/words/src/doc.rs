@@ -1,5 +1,5 @@
-//! A document as blocks, and three renderers: HTML, markdown, plain text. What a report, the verdict of a
-//! check or a plan says is said once; how a heading or a table looks is said here.
+//! A document as blocks, with three renderers: HTML, markdown, plain text. Reports, verdicts of checks and plans build
+//! blocks; only the renderers know what a heading or a table looks like.
 
 pub(crate) mod escape;
 mod html;
@@ -13,7 +13,7 @@ pub use plain::plain;
 use gemmscope_table::result_table;
 use std::borrow::Cow;
 
-/// A text of a document, not escaped.
+/// Text of a document, not escaped.
 pub type Text<'a> = Cow<'a, str>;
 
 /// A part of a document.
@@ -21,21 +21,21 @@ pub type Text<'a> = Cow<'a, str>;
 pub enum Block<'a> {
     /// A heading of this level: 1 is the document's own.
     Heading(u8, Text<'a>),
-    /// The sentence that matters most.
+    /// The most important sentence.
     Lead(Text<'a>),
     /// A paragraph.
     Text(Text<'a>),
-    /// A list, with what it is of where that is not said before.
+    /// A list, with a title if it needs one.
     List(&'static str, Vec<Text<'a>>),
     /// A table.
     Table(DocTable<'a>),
-    /// A part with a heading of its own.
+    /// A section with its own heading.
     Article(Article<'a>),
-    /// Where pictures stand, in documents that have some.
+    /// Place of the pictures, if there are some.
     Pictures,
 }
 
-/// A heading of the second level.
+/// A heading of level 2.
 pub fn heading<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
     Block::Heading(2, text.into())
 }
@@ -45,10 +45,10 @@ pub fn text<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
     Block::Text(text.into())
 }
 
-/// How a column is set.
+/// Layout of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {
-    /// As wide as it needs.
+    /// As wide as its content.
     Text,
     /// Long texts.
     Wide,
@@ -70,7 +70,7 @@ impl<'a> DocTable<'a> {
         DocTable { columns: columns.collect(), rows: Vec::new() }
     }
 
-    /// The same columns and cells.
+    /// A table with the columns and cells of a [`ResultTable`](result_table::ResultTable).
     pub fn of(table: &'a result_table::ResultTable) -> Self {
         let texts = |cells: &'a [String]| cells.iter().map(Text::from).collect::<Vec<_>>();
         let columns = texts(&table.header).into_iter().map(|title| (title, Set::Text));
@@ -78,48 +78,48 @@ impl<'a> DocTable<'a> {
         DocTable { columns: columns.collect(), rows: rows.collect() }
     }
 
-    /// One more column.
+    /// Adds a column.
     pub fn column(&mut self, title: impl Into<Text<'a>>, set: Set) {
         self.columns.push((title.into(), set));
     }
 
-    /// One more row.
+    /// Adds a row.
     pub fn row(&mut self, cells: Vec<Text<'a>>) {
         self.rows.push(cells);
     }
 }
 
-/// A part with a heading, a line of facts, a text, and entries with titles. Empty entries are left out.
+/// A section with a heading, a line of facts, a text, and titled entries. Empty entries are left out.
 #[derive(Debug)]
 pub struct Article<'a> {
     /// Its class in HTML: `critical`.
     pub class: String,
     /// Its heading.
     pub heading: Text<'a>,
-    /// How much it matters, which stands out.
+    /// Its importance, highlighted.
     pub tag: &'static str,
-    /// What it is about.
+    /// Its category.
     pub kind: &'static str,
     /// Facts after it.
     pub facts: Text<'a>,
     /// The text.
     pub text: Text<'a>,
-    /// Title, text, and how it is set.
+    /// Title, text, and layout.
     pub entries: Vec<(&'static str, Text<'a>, DocEntry)>,
 }
 
-/// How an entry is set.
+/// Layout of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocEntry {
     /// A text.
     Plain,
     /// A formula.
     Code,
-    /// What to try: such entries stand beside each other.
+    /// Advice: such entries are laid out side by side.
     Path,
 }
 
-/// A cell or text that is made for its place.
+/// Text from an owned value.
 pub fn owned<'a>(text: impl ToString) -> Text<'a> {
     Cow::Owned(text.to_string())
 }

@@ -1,5 +1,5 @@
-//! All about one row: every figure with its formula and numbers, the file's figures beside the
-//! recomputed ones, and possible explanations of a point above its roof.
+//! Details of one row: every figure with its formula and numbers, the file's figures beside the recomputed ones, and
+//! possible explanations of a point above its roof.
 
 use crate::findings::above_roof_cause;
 use crate::reference::error;
@@ -94,7 +94,7 @@ pub fn bound_name(bound: Bound) -> &'static str {
     }
 }
 
-/// A row in a few lines, for a tooltip.
+/// A row in a few lines, for a tooltip: heading, and rows of caption and value.
 pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
     let data = &*frame.data;
     if row >= data.len() {
@@ -146,7 +146,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     let x = figures(frame, row);
     let p = x.problem;
     let code = usize::from(data.device[row]);
-    // Only asked where the device is another one than the name says.
+    // Only evaluated if the device is not the one stated.
     let guessed = || data.implied_devices().get(code) == Some(&true);
     let source = &data.sources[data.source[row] as usize];
     let measured = !x.time_s.is_nan();
@@ -178,7 +178,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
                 )
             }
             shape => {
-                // Memory alone hardly ever gives so much of what a datasheet says.
+                // DRAM alone hardly ever reaches such a share of a datasheet's bandwidth.
                 let near = (NEAR..=1.0).contains(&x.share) && x.kind == RoofKind::Datasheet;
                 let doubt = x.roof.filter(|_| near).and_then(|r| cached(&p, r, x.device));
                 let said = shape.map(|s| tile_roof::sentence(&s));
@@ -217,7 +217,7 @@ fn judged_by(
     }
 }
 
-/// Why a stated name has no roof.
+/// Why there is no roof for a stated device name.
 fn unknown_device(stated: &str) -> String {
     match match_name(stated).candidates().as_slice() {
         [] if stated.starts_with("gfx") || stated.starts_with("sm_") => format!(
@@ -236,7 +236,7 @@ fn on_memory_side(p: &Problem, roof: Roof) -> bool {
     roof.bound(p.intensity().0) == Bound::Memory || p.intensity().0 < roof.ridge()
 }
 
-/// Warns if the operands fit in the last-level cache although the roof assumes memory traffic.
+/// Warns if the operands fit in the last-level cache although the roof assumes DRAM traffic.
 fn cached(p: &Problem, roof: Roof, device: Option<&Device>) -> Option<String> {
     let cache = device.and_then(Device::cache_bytes)?;
     (p.bytes().0 <= cache && on_memory_side(p, roof)).then(|| {
@@ -247,7 +247,7 @@ fn cached(p: &Problem, roof: Roof, device: Option<&Device>) -> Option<String> {
     })
 }
 
-/// From this share of a datasheet's bandwidth on a cache has probably helped.
+/// At or above this share of the datasheet bandwidth a cache has probably helped.
 const NEAR: f64 = 0.9;
 
 fn columns(frame: &Frame, row: usize) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
-//! Findings as people read them: title, text, formula, what to try.
+//! Texts of findings: title, description, formula, advice.
 //!
-//! `gemmscope-analysis` finds and ranks; here each of its [facts](gemmscope_analysis::findings::Fact) is told.
+//! `gemmscope-analysis` finds and ranks; here each of its [facts](gemmscope_analysis::findings::Fact) becomes text.
 //!
 //! ```no_run
 //! # use gemmscope_table::field::Frame;
@@ -43,7 +43,7 @@ pub fn check_all(frame: &Frame) -> Findings {
     pass::at_once(check(frame, None, &async |_| ())).0
 }
 
-/// Checks all rules over the rows of a frame and tells what they find; gives the grouped rows too. As
+/// Checks all rules over the rows of a frame and words the findings; also returns the grouped rows. As
 /// [`gemmscope_analysis::findings::check`].
 pub async fn check<'a>(
     frame: &'a Frame,
@@ -54,7 +54,7 @@ pub async fn check<'a>(
     (told(&scan, found), scan)
 }
 
-/// The findings of a check, in words.
+/// Words the findings of a check.
 fn told(scan: &Scan<'_>, found: FrameFacts) -> Findings {
     Findings {
         findings: found.findings.into_iter().map(|facts| tell(scan, facts)).collect(),

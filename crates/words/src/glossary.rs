@@ -4,11 +4,11 @@ use gemmscope_table::field::{AI, EFFICIENCY, LOST};
 /// A term and its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// As a heading.
+    /// The term as a heading.
     pub name: &'static str,
-    /// Its spellings in texts beside the name, lower case; `None` if it is not marked in texts.
+    /// Its other spellings in texts, lower case; `None` if it is not marked in texts.
     also: Option<&'static [&'static str]>,
-    /// What it means.
+    /// Its explanation.
     pub text: &'static str,
 }
 
@@ -20,9 +20,9 @@ const fn unmarked(name: &'static str, text: &'static str) -> Term {
     Term { name, also: None, text }
 }
 
-/// What a ridge point is.
+/// Definition of the ridge point.
 pub(crate) const RIDGE: &str = "The intensity where the memory and compute roofs meet: memory-bound to the left, compute-bound to the right.";
-/// What a tile is.
+/// Definition of a tile.
 pub(crate) const TILE: &str = "The block of C that one workgroup computes: BM × BN, BK deep at a time. Where M or N is not a multiple of it, part of the edge tiles is wasted.";
 
 /// All terms, general ones first.
@@ -131,8 +131,8 @@ pub enum Piece<'a> {
     Word(&'a str, &'static Term),
 }
 
-/// Splits a text at the first occurrence of each term that is not in `known`, and adds these
-/// terms to it, so that a page explains a term once.
+/// Splits a text at the first occurrence of each term that is not in `known`, and adds these terms to `known`, so that
+/// a page explains a term once.
 pub fn mark<'a>(text: &'a str, known: &mut Vec<&'static str>) -> Vec<Piece<'a>> {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();

@@ -1,5 +1,5 @@
-//! The first sentence about a set of GEMMs: what they take, how near their roof they are, and what
-//! costs most. Its figures are those of one [`Book`], so they equal the bar and the findings.
+//! The first sentence about a set of GEMMs: their time, their share of the roof, and what costs most. All figures come
+//! from one [`Book`], so they equal those of the bar and the findings.
 
 use crate::findings::Finding;
 use gemmscope_analysis::findings::Section;
@@ -7,17 +7,17 @@ use gemmscope_analysis::ledger::{Account, Book, Evidence, Ledger, Runs, Sum};
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::metrics::Typical;
 
-/// Parts of the time under this share of it are not named.
+/// Parts below this share of the time are not named.
 const NAMED: f64 = 0.005;
 
-/// What costs most of a side on one device.
+/// The largest cost of a side on one device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadlineCost {
-    /// Key of the account that holds it, or of the rule where it is time outside the accounts.
+    /// Key of its account, or of the rule for time outside the accounts.
     pub key: String,
-    /// Position of its finding.
+    /// Index of its finding.
     pub finding: usize,
-    /// What it saves alone, seconds; of time outside the accounts all of it.
+    /// Saving alone, seconds; for time outside the accounts all of it.
     pub seconds: f64,
     /// `Saves 7.74 ms alone`.
     pub claim: String,
@@ -25,7 +25,7 @@ pub struct HeadlineCost {
     pub why: String,
 }
 
-/// How far from each other GEMMs are that count once each: ` (geometric mean; p10 12.0 %, p90 78.1 %)`; "" of one.
+/// Spread over GEMMs that count once each: ` (geometric mean; p10 12.0 %, p90 78.1 %)`; "" for a single one.
 pub fn spread(typical: &Typical) -> String {
     match typical.gemms {
         1 => String::new(),
@@ -35,9 +35,9 @@ pub fn spread(typical: &Typical) -> String {
     }
 }
 
-/// `52.5 ms, 54.8 % of roof`; the time alone where nothing has a roof. Where GEMMs count once each, how near the
-/// roof they are comes before their time: `41.3 % of roof (geometric mean; p10 12.0 %, p90 78.1 %), 52.5 ms in all`.
-/// Says which part of the rows and of the GEMM time its figures cover.
+/// `52.5 ms, 54.8 % of roof`; only the time if nothing has a roof. If GEMMs count once each, the share of the roof
+/// comes first: `41.3 % of roof (geometric mean; p10 12.0 %, p90 78.1 %), 52.5 ms in all`. States which part of the
+/// rows and of the GEMM time the figures cover.
 pub fn total(book: &Book) -> String {
     let time = seconds_brief(book.time_s);
     let runs = runs(book);
@@ -54,8 +54,8 @@ pub fn total(book: &Book) -> String {
     }
 }
 
-/// What a time is of: ` for the fastest run of each of 231 GEMMs` where other rows are left out of it;
-/// ` on 119 GEMMs` where it stands beside those of other sides, which need not hold the same; else "".
+/// Which runs a time covers: ` for the fastest run of each of 231 GEMMs` if other rows are left out; ` on 119 GEMMs`
+/// for one of several sides, which need not have the same GEMMs; else "".
 pub fn runs(book: &Book) -> String {
     let (run, gemms) = match book.runs {
         Runs::All if book.name.is_empty() => return String::new(),
@@ -69,8 +69,8 @@ pub fn runs(book: &Book) -> String {
     }
 }
 
-/// The part of the GEMM time that the share of the roof covers, where that is not all of it: ` for 37.0 %
-/// of the time`, `, 86.9 % of the GEMM time left out`.
+/// Part of the GEMM time that the share of the roof covers, if not all of it: ` for 37.0 % of the time`, `, 86.9 % of
+/// the GEMM time left out`.
 pub fn scope(book: &Book) -> String {
     let (roofed, all) = (book.known_s / book.time_s, book.time_s + book.without_s);
     let mut out = match roofed {
@@ -84,8 +84,8 @@ pub fn scope(book: &Book) -> String {
     out
 }
 
-/// Lost time and what it is: `23.8 ms lost = 13.5 ms below the roof + 7.04 ms layout`. What is under
-/// 0.5 % of the time is one part.
+/// Lost time by account: `23.8 ms lost = 13.5 ms below the roof + 7.04 ms layout`. Accounts under 0.5 % of the time are
+/// joined.
 pub fn lost(book: &Book) -> Option<String> {
     let lost = book.ranked().into_iter().filter(|(a, _)| a.is_lost());
     let (large, small): (Vec<_>, Vec<_>) =
@@ -106,8 +106,8 @@ pub fn lost(book: &Book) -> Option<String> {
     }
 }
 
-/// What each change that faster runs show saves alone, most first: `alone library saves 7.74 ms, layout 7.04 ms`.
-/// Not what is under 0.5 % of the time or may be scatter.
+/// Savings of each change alone, as faster runs show, largest first: `alone library saves 7.74 ms, layout 7.04 ms`.
+/// Leaves out those under 0.5 % of the time and possible scatter.
 pub fn alone(book: &Book) -> Option<String> {
     let shown = |a: &Account| {
         book.evidence(*a) == Evidence::Measured && book.alone(*a).seconds >= NAMED * book.time_s
@@ -122,9 +122,9 @@ pub fn alone(book: &Book) -> Option<String> {
     (!words.is_empty()).then(|| format!("alone {}", words.join(", ")))
 }
 
-/// A line for each side and device, which every form of output prints: time, share of the roof, what
-/// is lost and to what, and what saves most alone. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms
-/// unexplained + ...; alone library saves 7.74 ms, ...`
+/// A line for each side and device, shared by all forms of output: time, share of the roof, lost time by account, and
+/// the largest savings. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms unexplained + ...; alone library
+/// saves 7.74 ms, ...`
 pub fn lines(ledger: &Ledger) -> Vec<String> {
     let line = |b: &Book| {
         let mut parts = vec![total(b)];
@@ -177,9 +177,8 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<&'f Finding> 
     findings.iter().find(own)
 }
 
-/// What costs most: what the program loses outside of these GEMMs, where that is more than they lose, else
-/// the finding that [leads](leading). `None` where nothing weighs. `findings` are those of the ledger that
-/// holds the book.
+/// The largest cost: time outside these GEMMs if that exceeds their loss, else the [`leading`] finding. `None` if
+/// nothing is large enough. `findings` belong to the ledger that holds the book.
 pub fn cost(findings: &[Finding], book: &Book) -> Option<HeadlineCost> {
     let own = |f: &&Finding| f.is_outside() && f.section() == Section::First && f.side == book.side;
     if let Some(finding) = findings.iter().find(own).filter(|f| f.time_s > book.lost_s()) {

@@ -1,7 +1,7 @@
-//! What people read of an analysis: sentences, explanations, documents and reports.
+//! The texts of an analysis: sentences, explanations, documents and reports.
 //!
-//! `gemmscope-analysis` says what is so, this crate says it. Page, command, report and JSON take the same
-//! sentence from here. It knows no file format, no chart and no page.
+//! `gemmscope-analysis` returns facts; this crate words them. Page, command, report and JSON take the same sentence
+//! from here. It knows no file format, no chart and no page.
 //!
 //! | module | the question it answers |
 //! |---|---|
@@ -10,10 +10,10 @@
 //! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
 //! | [`trust`] | How far can these figures be trusted, and why? |
 //! | [`compare`] | Who is faster, where and by how much? |
-//! | [`tile_roof`], [`sweep`], [`tuning`] | What does a tile allow, which is best, and how did a search go? |
-//! | [`trace_time`] | What does the time of a trace go to? |
+//! | [`tile_roof`], [`sweep`], [`tuning`] | What does a tile allow, which one is best, and how did a search go? |
+//! | [`trace_time`] | Where does the time of a trace go? |
 //! | [`plan`] | What is planned, and what was measured of it? |
-//! | [`charts`] | What is said beside a picture: obstacles, titles, notes? |
+//! | [`charts`] | Which obstacles, titles and notes stand beside a picture? |
 //! | [`glossary`] | What does this word mean? |
 //! | [`report`], [`summary`] | How do I pass the findings or figures on? |
 //! | [`doc`] | How are blocks of text written as HTML, markdown or plain text? |
@@ -43,8 +43,9 @@
 //! assert!(found[0].text.contains("274.9 TFLOP/s"));
 //! ```
 //!
-//! Labels of enums stand with the enums, captions and hints of settings with the settings, names of axes, marks and
-//! columns with the charts, and what an importer says of a file with the importer.
+//! Labels of enums are beside the enums, captions and hints of settings beside the settings, names of axes, marks and
+//! columns in the chart crate; so are the sentences of the planner's tools (`chart::planner`). An importer words its
+//! own remarks on a file.
 
 pub mod analysis_card;
 pub mod charts;

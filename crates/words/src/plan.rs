@@ -1,4 +1,4 @@
-//! What is planned, what a step takes, and what was measured of it, in sentences and tables.
+//! A plan in sentences and tables: what is planned, the time of a step, and what was measured.
 
 use gemmscope_analysis::planner::matching::Match;
 use gemmscope_analysis::planner::measured::{DECODE_TOKENS, MeasuredShape, MeasuredStep};
@@ -35,13 +35,12 @@ pub fn headline(plan: &Plan) -> String {
     format!("{}{edited}: {what}, {types}{shards}", model.name)
 }
 
-/// A decode step of these sequences.
+/// A decode step with so many sequences.
 fn decode_of(sequences: &str, length: u32) -> String {
     format!("decode of {sequences}, context {length}")
 }
 
-/// What a step takes on the first device: `6.50 ms a step expected, 4.82 ms at best, on H100 PCIe`; "" without a
-/// device.
+/// Time of a step on the first device: `6.50 ms a step expected, 4.82 ms at best, on H100 PCIe`; "" without a device.
 pub fn step(plan: &Plan) -> String {
     let Some((step, on)) = plan.first().zip(plan.steps.first()) else {
         return String::new();
@@ -50,7 +49,7 @@ pub fn step(plan: &Plan) -> String {
     format!("{expected} a step expected, {best} at best, on {}", short_name(&on.device.name))
 }
 
-/// When a GEMM crosses the ridge, without a full stop.
+/// The batch at which a GEMM crosses the ridge point, without a full stop.
 pub fn crossing(row: &PlanRow, workload: &Workload) -> String {
     let name = &row.name;
     match (row.ridge_batch, workload.phase) {
@@ -107,7 +106,7 @@ pub fn part_of_model(found: &Match, model: &str) -> String {
     text
 }
 
-/// The step that was measured and what is assumed of it.
+/// The measured step, and what is assumed about it.
 pub fn measured_step(step: &MeasuredStep) -> String {
     let n = plural(step.batch.into(), "sequence");
     let what = match (step.phase, step.length) {
@@ -126,7 +125,7 @@ pub fn measured_step(step: &MeasuredStep) -> String {
     format!("{} per layer: {what}{pass}{why}.", plural(step.tokens.into(), "token"))
 }
 
-/// The measured shapes that a model has, as a table.
+/// Table of the measured shapes that belong to a model.
 pub fn measured_table(shapes: &[MeasuredShape]) -> ResultTable {
     let row = |s: &MeasuredShape| {
         let (found, p) = (&s.found, &s.problem);

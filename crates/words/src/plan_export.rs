@@ -1,7 +1,7 @@
 //! Shape lists for benchmark tools, and the plan as a table.
 //!
-//! Each distinct shape is listed once. A shape that a tool cannot run, such as one with an unknown
-//! format, is left out and counted in a comment.
+//! Each distinct shape is listed once. A shape that a tool cannot run, for instance one of an unknown type, is left out
+//! and counted in a comment.
 
 use crate::doc::{self, Block, heading, text};
 use crate::replay::blas::{cutlass_call, hipblaslt_call};
@@ -23,7 +23,7 @@ use std::fmt::Write;
 pub struct Export {
     /// Key.
     pub id: &'static str,
-    /// Caption.
+    /// Name.
     pub name: &'static str,
     /// File name.
     pub file: &'static str,
@@ -64,7 +64,7 @@ pub const EXPORTS: &[Export] = &[
         "M,K,N,Bias: K comes before N.", tritonbench),
 ];
 
-/// Distinct shapes of the first device, with the names that have them.
+/// Distinct shapes on the first device, each with its names.
 fn shapes(plan: &Plan) -> Vec<(Problem, Vec<&str>)> {
     let mut out: Vec<(Problem, Vec<&str>)> = Vec::new();
     for row in plan.first().map_or(&[][..], |s| &s.rows) {
@@ -86,7 +86,7 @@ pub fn csv(plan: &Plan) -> String {
     writer.header() + &writer.rows(0..data.len())
 }
 
-/// Column titles of the table of GEMMs: what takes how long first, then why.
+/// Column titles of the table of GEMMs: times first, then their reasons.
 const HEADER: [&str; 12] = [
     "GEMM",
     "Shape",
@@ -123,8 +123,8 @@ fn cells(row: &PlanRow) -> Vec<String> {
     ]
 }
 
-/// The GEMMs of one step as a table, with the batch at which each crosses the ridge; their types
-/// where they differ.
+/// Table of the GEMMs of one step, with the batch at which each crosses the ridge point, and their types if these
+/// differ.
 pub fn table(step: &Step) -> ResultTable {
     let mut header = HEADER.to_vec();
     let mut rows: Vec<Vec<String>> = step.rows.iter().map(cells).collect();
@@ -146,7 +146,7 @@ pub fn table(step: &Step) -> ResultTable {
     ResultTable::of(&header, rows)
 }
 
-/// Devices by best time of the step; devices without a roof come last, with the reason.
+/// Devices by best time of the step, those without a roof last, with the reason.
 pub fn device_table(plan: &Plan) -> ResultTable {
     let header = [
         "Device",
@@ -164,7 +164,7 @@ pub fn device_table(plan: &Plan) -> ResultTable {
     let mut done: Vec<_> =
         plan.steps.iter().filter_map(|s| Some((&s.device, s.result.as_ref().ok()?))).collect();
     done.sort_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
-    // Training needs memory for more than weights, so it is not known whether it fits.
+    // Training needs memory for more than weights, so whether it fits is unknown.
     let training = plan.state.workload.backward;
     let fastest = done.first().map_or(f64::NAN, |d| d.1.totals.time.0);
     let mut rows: Vec<Vec<String>> = done
@@ -222,7 +222,7 @@ pub fn markdown(plan: &Plan) -> String {
     doc::markdown(&blocks).trim_start().to_owned()
 }
 
-/// Writes a line for every shape, and at the end the number of shapes without one.
+/// A line for every shape that `line` supports, then the number of the other shapes.
 fn lines(plan: &Plan, line: impl Fn(&Problem) -> Option<String>) -> String {
     let mut out = format!("#!/bin/sh\n# {}\n", crate::plan::headline(plan));
     let mut left_out = Vec::new();
@@ -245,7 +245,7 @@ fn lines(plan: &Plan, line: impl Fn(&Problem) -> Option<String>) -> String {
     out
 }
 
-/// A command on one line.
+/// A shell command joined into one line.
 fn on_a_line(command: Result<String, String>) -> Option<String> {
     Some(command.ok()?.replace(" \\\n ", ""))
 }
@@ -281,10 +281,10 @@ pub fn tritonbench(plan: &Plan) -> String {
     out
 }
 
-/// A total: caption, value, and what it rests on or is a part of; "" for nothing.
+/// A total: caption, value, and its basis or the whole that it is a part of; "" for none.
 pub type Total = (&'static str, String, String);
 
-/// What others reach for the GEMMs of a step of which times are published; "" where there are none.
+/// Time of others for the GEMMs of a step that have published times; "" if none have.
 fn others_reach(step: &Step) -> Total {
     let published = || step.rows.iter().filter_map(|r| Some((&r.best, r.best.reference?)));
     let sum = |of: &dyn Fn(&GemmBest, ReferenceTime) -> f64| -> f64 {
@@ -304,7 +304,7 @@ fn others_reach(step: &Step) -> Total {
     ("Others reach", time, basis)
 }
 
-/// What an expected time of a device rests on.
+/// Basis of a device's expected time.
 fn basis(device: &Device) -> String {
     let (floor_s, source) = device.launch_floor();
     let launch = format!("{} a launch ({source})", Seconds(floor_s));
@@ -357,7 +357,7 @@ pub fn figures(plan: &Plan) -> Vec<Total> {
             "read for the sums of dY over its rows, no GEMMs".to_owned(),
         ),
     ];
-    // A step of decode is a token of each sequence.
+    // A decode step yields a token per sequence.
     let per_token = t.time.0 != step.token_time.0;
     let shown = |f: &Total| match f.0 {
         "KV cache" | "Memory" => !training,

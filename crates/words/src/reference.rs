@@ -1,9 +1,9 @@
-//! What is said of published times.
+//! Texts on published times.
 
 use gemmscope_model::reference::ReferenceTime;
 use gemmscope_model::units::{FlopsPerSec, seconds_brief};
 
-/// `others reach 166 µs (828 TFLOP/s, vLLM 0.24.0, ± 5 %)`. `work` is that of the call, FLOP.
+/// `others reach 166 µs (828 TFLOP/s, vLLM 0.24.0, ± 5 %)`. `work` is that of a call, FLOP.
 pub fn others_reach(time: &ReferenceTime, work: f64) -> String {
     format!(
         "others reach {} ({}, {}, ± {})",
@@ -14,7 +14,7 @@ pub fn others_reach(time: &ReferenceTime, work: f64) -> String {
     )
 }
 
-/// An error as people read it: `5 %` of the factor 1.047.
+/// An error factor as a percentage: `5 %` for 1.047.
 pub fn error(factor: f64) -> String {
     format!("{:.0} %", 100.0 * (factor - 1.0))
 }

@@ -1,8 +1,7 @@
-//! Commands and small scripts that run one GEMM by itself, with the same shape, layout and types,
-//! for profiling or tuning.
+//! Commands and small scripts that run one GEMM alone, with the same shape, layout and types, for profiling or tuning.
 //!
-//! Shapes are row-major. A BLAS call is column-major, so it computes C^T = B^T A^T: M and N, and
-//! A and B, change places there. Rows of a BLAS library's own benchmark are column-major already.
+//! Shapes are row-major. A BLAS call is column-major, so it computes C^T = B^T A^T, with M and N, and A and B, swapped.
+//! Rows of a BLAS library's own benchmark are column-major already.
 
 use gemmscope_model::gemm::{Groups, Operation, Problem};
 use gemmscope_model::tiling::Tile;
@@ -36,7 +35,7 @@ pub fn label -> &'static str;
 }
 
 impl Tool {
-    /// End of the file name.
+    /// Extension of the file name.
     fn extension(self) -> &'static str {
         match self {
             Tool::Pytorch | Tool::Triton => "py",
@@ -80,8 +79,8 @@ impl Case {
         (0..groups.count).map(of).collect()
     }
 
-    /// The same product with a column-major or a row-major output. In the other order it is that of the
-    /// transposes, B by A, whose operands lie in memory as they do.
+    /// The same product with a column-major or row-major output. In the other order it is the product of the
+    /// transposes, B by A, with the same operands in memory.
     fn stored(&self, column_major: bool) -> Case {
         let Problem { m, n, op, .. } = self.problem;
         if self.column_major == column_major {
@@ -106,11 +105,11 @@ pub struct Replay {
     pub text: String,
 }
 
-/// Calls that are timed, and calls before them.
+/// Number of timed calls, and of warm-up calls before them.
 const CALLS: u32 = 100;
 const WARM_UP: u32 = 20;
 
-/// The file for a tool, or a sentence that tells why the tool cannot run this GEMM.
+/// The file for a tool; `Err` is a sentence that says why the tool cannot run this GEMM.
 pub fn replay(case: &Case, tool: Tool) -> Result<Replay, String> {
     if case.problem.op.groups.is_some() && tool != Tool::Pytorch {
         return Err(format!(

@@ -1,6 +1,5 @@
-//! The findings as documents: `gemm_findings.md` in the form that trace analysts exchange, a
-//! detailed markdown, an HTML file with pictures, and JSON for programs. All four are written from
-//! one [`Report`], so that they agree.
+//! The findings as documents: `gemm_findings.md` in the form that trace analysts exchange, a detailed markdown, an HTML
+//! file with pictures, and JSON for programs. All four come from one [`Report`], so that they agree.
 
 use crate::compare::BestOfAll;
 use crate::doc;
@@ -40,26 +39,26 @@ pub(crate) use summary::of_achievable;
 pub use summary::{gemm_findings, gemm_findings_of};
 pub use tuning::TuningPart;
 
-/// From this share of the time on, GEMMs matter as a category.
+/// From this share of the time on, GEMMs are a significant category.
 pub(crate) const SIGNIFICANT_SHARE: f64 = 0.10;
-/// An operation that takes longer is flagged.
+/// Operations that take longer than this are flagged, seconds.
 pub(crate) const FLAG_TIME_S: f64 = 50e-3;
-/// An operation with a larger share of the category is flagged.
+/// Operations with a larger share of the category are flagged.
 pub(crate) const FLAG_SHARE: f64 = 0.05;
-/// An operation with a lower efficiency is flagged.
+/// Operations with a lower efficiency are flagged.
 pub(crate) const FLAG_EFFICIENCY: f64 = 0.40;
-/// Largest number of listed operations.
+/// Maximum number of operations in a report.
 pub(crate) const MAX_OPERATIONS: usize = 100;
-/// How many of them a document lists.
+/// Number of them that a document lists.
 const LISTED_OPERATIONS: usize = 30;
-/// Largest number of bottlenecks in the summary.
+/// Maximum number of bottlenecks in the summary.
 pub(crate) const MAX_BOTTLENECKS: usize = 5;
-/// Above this intensity the rule of thumb says compute-bound.
+/// Above this intensity, FLOP/byte, the rule of thumb says compute-bound.
 pub(crate) const THUMB_COMPUTE: f64 = 200.0;
-/// Below this intensity it says memory-bound.
+/// Below this intensity, FLOP/byte, it says memory-bound.
 pub(crate) const THUMB_MEMORY: f64 = 100.0;
 
-/// The place of a row in a file.
+/// Location of a row in a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RowPlace {
     /// File.
@@ -68,7 +67,7 @@ pub struct RowPlace {
     pub line: u32,
 }
 
-/// A finding with its rows as places in files.
+/// A finding with its rows as locations in files.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FindingLine {
     /// The finding, without row numbers, which have no meaning outside the page.
@@ -76,7 +75,7 @@ pub struct FindingLine {
     pub finding: Finding,
     /// Number of its rows.
     pub rows_total: usize,
-    /// Places of the first rows.
+    /// Locations of the first rows.
     pub places: Vec<RowPlace>,
 }
 
@@ -91,21 +90,21 @@ pub struct Report {
     pub devices: Vec<String>,
     /// The roof to which percentages refer.
     pub roof: String,
-    /// Summary in at most four short paragraphs, what matters most first.
+    /// Summary in at most four short paragraphs, most important first.
     pub sentences: Vec<String>,
-    /// What was assumed that no file states.
+    /// Assumptions: used, but stated by no file.
     pub assumptions: Vec<String>,
-    /// What the user chose that no file states.
+    /// Choices of the user that no file states.
     pub chosen: Vec<String>,
-    /// Key of what the rows are: `workload`, `benchmark`, `sweep`, `sides`.
+    /// Key of the kind of rows: `workload`, `benchmark`, `sweep`, `sides`.
     pub rows_are: String,
-    /// The sides, each with its own totals; one without a name where none are compared.
+    /// The sides, each with its totals; one without a name if none are compared.
     pub parts: Vec<ReportPart>,
-    /// Which side is fastest on how many of the GEMMs that all sides hold, and by how much.
+    /// How often each side is fastest on the GEMMs shared by all, and by how much.
     pub standing: Option<Tally>,
-    /// Which side to use for each GEMM, and what that saves.
+    /// Which side to use for each GEMM, and the saving.
     pub best_of_all: Option<BestOfAll>,
-    /// What the time of each trace goes to; JSON has that of the only one.
+    /// Breakdown of the time of each trace; JSON has it if there is only one.
     #[serde(rename = "time", serialize_with = "only_one")]
     pub times: Vec<TraceTime>,
     /// The operations that take most time.
@@ -114,7 +113,7 @@ pub struct Report {
     pub operations_total: usize,
     /// The flagged operations, most important first.
     pub bottlenecks: Vec<Bottleneck>,
-    /// Where the time of each side and device goes.
+    /// Breakdown of the time of each side and device.
     pub ledger: Ledger,
     /// How far the figures can be trusted.
     pub trust: Trust,
@@ -128,11 +127,11 @@ pub struct Report {
     pub missing_models: Vec<String>,
     /// Titles of the batching findings.
     pub batching: Vec<String>,
-    /// Shapes without a time, and what the roof allows them.
+    /// Shapes without a time, and the rates that the roof allows.
     pub shapes: ShapesWithoutTime,
     /// Tuning histories in which something failed or was slow.
     pub tuning: Vec<TuningPart>,
-    /// What times cannot show, why, and what to say instead.
+    /// What times cannot show, the reason, and what to say instead.
     #[serde(skip)]
     pub cannot_infer: Vec<[String; 3]>,
 }
@@ -141,14 +140,14 @@ fn only_one<S: serde::Serializer>(times: &[TraceTime], to: S) -> Result<S::Ok, S
     times.first().filter(|_| times.len() == 1).serialize(to)
 }
 
-/// The totals of one side, or of all rows where no sides are compared.
+/// Totals of one side, or of all rows if none are compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReportPart {
-    /// Name of the side; "" where none are compared.
+    /// Name of the side; "" if none are compared.
     pub side: String,
     /// Time of the GEMMs that can be judged, seconds.
     pub gemm_s: f64,
-    /// Time of GEMMs whose shape is not known, seconds.
+    /// Time of GEMMs with an unknown shape, seconds.
     pub without_model_s: f64,
     /// Whole time, seconds.
     pub whole_s: f64,
@@ -156,21 +155,20 @@ pub struct ReportPart {
     pub whole: String,
     /// Time of all GEMMs, with and without a known shape, over the whole.
     pub share: f64,
-    /// The same by the metadata of the trace's report, where it is given.
+    /// That share according to the metadata of the trace's report, if stated.
     pub reported_share: Option<f64>,
     /// True if GEMMs take enough time to matter.
     pub significant: bool,
-    /// Share of the roof: 1 - lost / time, over what has a roof. Not over several devices, whose shares
-    /// the ledger has.
+    /// Share of the roof: 1 - lost / time, over rows with a roof. `None` over several devices; the ledger has their
+    /// shares.
     pub efficiency: Option<f64>,
     /// Plain mean of the operations' percentages, which some reports print.
     pub plain_mean_efficiency: Option<f64>,
     /// Number of operations.
     pub operations: usize,
-    /// Number of operations with 8-bit or narrower types, by operands or kernel name, with and
-    /// without a known shape.
+    /// Number of operations with types of 8 bits or less, by operands or kernel name, with and without a known shape.
     pub quantized: usize,
-    /// Lost seconds; its findings add up to them.
+    /// Lost time, seconds; the findings add up to it.
     pub lost_s: f64,
 }
 
@@ -187,7 +185,7 @@ impl ReportPart {
                 counted += 1;
             }
         }
-        // Of GEMMs without a shape the name alone tells, and a file that is no side's has all of them.
+        // GEMMs without a shape are recognised by name. They belong to no side, so they count only if there is one.
         if scan.parts.len() == 1 {
             let sources = scan.data().sources.iter();
             let names = sources.flat_map(|s| &s.without_model_names);
@@ -214,10 +212,10 @@ impl ReportPart {
     }
 }
 
-/// Largest number of operations without a model that are named.
+/// Maximum number of named operations without a model.
 const MAX_MISSING: usize = 10;
 
-/// Largest number of places for one finding.
+/// Maximum number of locations for one finding.
 const MAX_PLACES: usize = 200;
 
 /// Name of the document.
@@ -234,12 +232,12 @@ pub fn markdown(report: &Report) -> String {
 }
 
 impl Report {
-    /// What no file states: what the user chose, and what was assumed.
+    /// What no file states: choices of the user, and assumptions.
     pub(super) fn given(&self) -> [(&'static str, &[String]); 2] {
         [("Chosen", &self.chosen), ("Assumed", &self.assumptions)]
     }
 
-    /// The operations that a document lists; the others are counted.
+    /// The operations that a document lists; the others are only counted.
     pub(super) fn listed(&self) -> &[ReportOperation] {
         &self.operations[..self.operations.len().min(LISTED_OPERATIONS)]
     }
@@ -254,7 +252,7 @@ impl Report {
         self.worth_acting_on().take(MAX_BOTTLENECKS)
     }
 
-    /// How many flagged operations are not worth acting on, and why not.
+    /// Number of flagged operations that are not worth acting on, with reasons.
     pub(super) fn not_worth(&self) -> Option<String> {
         let mut reasons: Vec<(&str, usize)> = Vec::new();
         for b in self.bottlenecks.iter().filter(|b| !b.validated) {
@@ -268,7 +266,7 @@ impl Report {
             .then(|| format!("Flagged, but not worth acting on: {}.", each.join("; ")))
     }
 
-    /// Collects the content of the documents. `findings` are those of the same frame.
+    /// Collects the content of the documents. `findings` must be those of the same frame.
     pub fn new(frame: &Frame, findings: &Findings) -> Report {
         let scan = Scan::new(frame);
         let data = scan.data();
@@ -330,7 +328,7 @@ impl Report {
         }
     }
 
-    /// True if there is nothing but shapes without a time: no operation can be listed or judged.
+    /// True if there are only shapes without a time, so no operation can be listed or judged.
     pub fn only_shapes(&self) -> bool {
         self.shapes.rows > 0
             && self.operations_total == 0
@@ -339,7 +337,7 @@ impl Report {
     }
 }
 
-/// The GEMMs' share of the compute time by the metadata of the only trace's report.
+/// GEMM share of the compute time according to the metadata of the trace's report, if there is only one.
 fn reported_share(scan: &Scan<'_>) -> Option<f64> {
     match scan.data().sources.as_slice() {
         [one] => one.trace.as_deref()?.reported_share,
@@ -347,14 +345,14 @@ fn reported_share(scan: &Scan<'_>) -> Option<f64> {
     }
 }
 
-/// Titles of the ideas to batch.
+/// Titles of the batching ideas.
 fn batching(findings: &Findings) -> Vec<String> {
     let own = findings.findings.iter().filter(|f| f.rule == "batching");
     own.map(|f| f.title.clone()).collect()
 }
 
-/// The same rows with achievable peaks as roofs, to which the percentages of `gemm_findings.md`
-/// refer; a type without one keeps the datasheet's.
+/// The same rows under achievable peaks, to which the percentages of `gemm_findings.md` refer; a type without one keeps
+/// the datasheet peak.
 pub(crate) fn with_achievable(frame: &Frame) -> Frame {
     if frame.metrics.kind == RoofKind::Achievable {
         return frame.clone();
@@ -382,7 +380,7 @@ fn devices(scan: &Scan<'_>) -> Vec<String> {
     distinct(names.iter().map(String::as_str))
 }
 
-/// The operations whose shape is not known, by name; the number of a file that does not name them.
+/// Operations with an unknown shape, by name; a count for files that do not name them.
 fn missing_models(data: &gemmscope_table::dataset::Dataset) -> Vec<String> {
     let mut out = Vec::new();
     for source in data.sources.iter().filter(|s| s.without_model.rows > 0) {

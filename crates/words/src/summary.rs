@@ -12,8 +12,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Summary of one file. `rows_read` is always `rows_used + rows_set_aside`. Figures that are not
-/// known (no device, no times) are null.
+/// Summary of one file. `rows_read` is always `rows_used + rows_set_aside`. Unknown figures (no device, no times) are
+/// null.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// File name.
@@ -31,7 +31,7 @@ pub struct Summary {
     /// Number of rejected rows by reason.
     #[serde(rename = "set_aside")]
     pub rejected: BTreeMap<String, u64>,
-    /// Measurements without sizes, which are no rows.
+    /// Measurements without sizes, which are not rows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<PointSummary>,
     /// Assumptions.
@@ -48,51 +48,50 @@ pub struct Summary {
     pub max_efficiency: Option<f64>,
     /// Rows above their roof.
     pub rows_above_roof: Option<u64>,
-    /// What the rows are: `workload`, `benchmark`, `sweep`, `sides`.
+    /// Kind of rows: `workload`, `benchmark`, `sweep`, `sides`.
     pub rows_are: String,
     /// The rows that count, in words: `75 variants of 3 GEMMs`.
     pub counted: String,
-    /// How near the roof its GEMMs are, where each counts once.
+    /// Share of the roof of its GEMMs, each counted once.
     pub of_roof: Option<Typical>,
-    /// Time of what counts, seconds; null where sides are compared or devices are several.
+    /// Time of what counts, seconds; null if sides are compared or there are several devices.
     pub total_time_s: Option<f64>,
     /// Sum of roof times over sum of times; null where the total time is.
     pub weighted_efficiency: Option<f64>,
     /// Share of the time of memory-bound rows; null where the total time is.
     pub share_memory_bound: Option<f64>,
-    /// The sides and devices, each with its own figures; empty where there is one.
+    /// Sides and devices with their figures; empty if there is only one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<SideSummary>,
     /// Comparison of the file's rates with work over time.
     pub reported_rate: ReportedCheck,
-    /// The accounts of its time; not where several files are open, whose runs explain each other:
-    /// they have one ledger together.
+    /// Its ledger; absent if several files are open, whose runs explain each other: they share one ledger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Ledger>,
-    /// Its GEMMs beside what others have published; not where nothing is.
+    /// Its GEMMs compared with published times; absent if nothing is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceSummary>,
     /// How far its figures can be trusted.
     pub trust: Trust,
 }
 
-/// GEMMs that count beside what others have published for such GEMMs.
+/// GEMMs that count, compared with published times of such GEMMs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReferenceSummary {
     /// GEMMs with a published time.
     pub gemms: u64,
     /// Their time over all calls, seconds.
     pub time_s: f64,
-    /// What others take for them, seconds.
+    /// Published time for them, seconds.
     pub reference_s: f64,
     /// Geometric mean of published over measured time.
     pub of_reference: f64,
-    /// Repositories that the times are from.
+    /// Repositories with the published times.
     pub sources: Vec<String>,
 }
 
 impl ReferenceSummary {
-    /// The GEMMs of a frame that count; `None` where nothing is published for any.
+    /// Compares the GEMMs of a frame that count; `None` if nothing is published for any.
     pub fn of(frame: &Frame) -> Option<ReferenceSummary> {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let mut out = ReferenceSummary {
@@ -128,12 +127,12 @@ impl ReferenceSummary {
     }
 }
 
-/// Figures of one side, and of one device where there are several.
+/// Figures of one side, and of one device if there are several.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SideSummary {
     /// Its name.
     pub side: String,
-    /// GEMMs that count.
+    /// Number of GEMMs that count.
     pub gemms: u64,
     /// Their time, seconds.
     pub total_time_s: f64,
@@ -141,12 +140,12 @@ pub struct SideSummary {
     pub weighted_efficiency: Option<f64>,
 }
 
-/// A measurement of which only intensity and rate are stated.
+/// A measurement that states only intensity and rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PointSummary {
     /// Line in the file.
     pub line: u32,
-    /// What the file calls it.
+    /// Its name in the file.
     pub name: String,
     /// Type of the operands.
     pub dtype: &'static str,
@@ -154,7 +153,7 @@ pub struct PointSummary {
     pub intensity: f64,
     /// Attained rate, FLOP/s.
     pub rate_flop_per_s: f64,
-    /// Rate over what the roof allows at this intensity; null without a roof.
+    /// Rate over the roof at this intensity; null without a roof.
     pub efficiency: Option<f64>,
 }
 
@@ -172,7 +171,7 @@ impl PointSummary {
 }
 
 impl SideSummary {
-    /// The figures of sides and devices; empty where there is one.
+    /// Figures of sides and devices; empty if there is only one.
     pub fn of(totals: &[(String, Totals)]) -> Vec<SideSummary> {
         let side = |(side, t): &(String, Totals)| SideSummary {
             side: side.clone(),
@@ -186,8 +185,8 @@ impl SideSummary {
 }
 
 impl Summary {
-    /// The summary of one source of a frame's data, whatever rows pass the filters. What its rows
-    /// are is decided from this source alone, if not `chosen`.
+    /// Summary of one source of a frame's data, regardless of filters. The kind of its rows is decided from this source
+    /// alone, unless `chosen`.
     pub fn of(frame: &Frame, source: u16, chosen: Option<DataKind>) -> Option<Summary> {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let s = data.sources.get(usize::from(source))?;
@@ -256,7 +255,7 @@ impl Summary {
         })
     }
 
-    /// Most files that are told of one by one: each costs a pass over all rows.
+    /// Maximum number of files with a summary of their own: each costs a pass over all rows.
     pub const MOST: usize = 256;
 
     /// The summaries of the first [`MOST`](Self::MOST) sources, in their order.

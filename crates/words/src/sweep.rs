@@ -1,4 +1,4 @@
-//! What a sweep over tiles shows, in sentences.
+//! Sweeps over tiles, in sentences.
 
 use gemmscope_analysis::tile_sweep::{
     FLAT_M, Influence, LITTLE, NoSweep, Sweep, SweepLine, TileSource,
@@ -7,13 +7,13 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{capitalized, grouped, percent, plural};
 
-/// From this share on a value was the best one of every shape.
+/// From this share on, a value counts as the best one of every shape.
 const ALWAYS: f64 = 0.9995;
 
-/// Up to so many shapes, or settings, are named.
+/// Up to this many shapes, or settings, are named.
 pub const NAMED: usize = 3;
 
-/// The best setting of all shapes together; of up to [`NAMED`] shapes the best of each.
+/// The best setting over all shapes; for up to [`NAMED`] shapes the best of each.
 pub fn headline(sweep: &Sweep) -> String {
     let what = match sweep.source {
         TileSource::BestColumn => ", as stated",
@@ -89,7 +89,7 @@ fn winners(sweep: &Sweep) -> Vec<String> {
     out
 }
 
-/// The settings other than the tile that matter most; `None` where none varies.
+/// The most influential settings other than the tile; `None` if none varies.
 pub fn influences(influences: &[Influence]) -> Option<String> {
     influences.first()?;
     let told: Vec<String> = influences
@@ -103,7 +103,7 @@ pub fn influences(influences: &[Influence]) -> Option<String> {
             let sets = plural(u64::from(i.sets), set);
             let on = format!("{sets} on {}", plural(i.shapes as u64, "shape"));
             let reach = format!("{} reaches {} of the best rate", worst.value, percent(worst.best));
-            // A value that is far from the best of some shape is no choice for all.
+            // A value far from the best of some shape is not recommended for all.
             Some(match 1.0 - best.best > LITTLE {
                 true => format!(
                     "choose {name} by shape (always {} reaches {}, always {reach}, {on})",
@@ -151,19 +151,19 @@ pub fn no_sweep(why: &NoSweep) -> String {
     }
 }
 
-/// The same as the title of an empty map.
+/// Title of an empty map, with the reason.
 pub fn no_map(why: &str) -> String {
     format!("No tile map. {why}")
 }
 
-/// Said of a file that names the best tile of each shape.
+/// Note on a file that states the best tile of each shape.
 pub const STATED_BEST: &str = "No times: the file names the best tile of each shape.";
-/// Said where the chosen device stands in for one that is not stated.
+/// Note if the device is not stated and the chosen one is assumed.
 pub const DEVICE_ASSUMED: &str = "Device not stated; the chosen one is assumed.";
-/// How values of settings are compared.
+/// Rule by which values of settings are compared.
 pub const ALL_ELSE_EQUAL: &str = "Each value against the best one, all else equal.";
 
-/// Best and worst value of the setting that changes most.
+/// Best and worst value of the most influential setting.
 pub fn largest_influence(of: &Influence) -> String {
     let (Some(best), Some(worst)) = (of.values.first(), of.values.last()) else {
         return String::new();
@@ -187,7 +187,7 @@ pub fn fastest_kernel(of: &Problem, kernel: &str, rate: &str) -> String {
     format!("Fastest kernel at {m} × {n} × {k}: {kernel}, {rate}.")
 }
 
-/// What part of a sweep is shown.
+/// The part of a sweep that is shown.
 pub fn part_shown(part: &Sweep, of: &Sweep) -> String {
     format!(
         "{} of {} shapes shown in {} of {} panels: choose a panel or filter; the CSV \
@@ -199,12 +199,12 @@ pub fn part_shown(part: &Sweep, of: &Sweep) -> String {
     )
 }
 
-/// Shapes that are not drawn, as they have one tile.
+/// Shapes that are not drawn, since they have only one tile.
 pub fn single_left_out(shapes: u64) -> String {
     format!("{} with one tile left out.", plural(shapes, "shape"))
 }
 
-/// What bounds the tiles; `occur` says whether parallelism and memory bound any that are drawn.
+/// Bounds of the tiles; `occur`: whether parallelism and memory bound any tile that is drawn.
 pub fn limits(sweep: &Sweep, occur: [bool; 2]) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     for (p, n) in sweep.panels.iter().filter_map(|p| Some((p, p.units?))) {
@@ -218,14 +218,14 @@ pub fn limits(sweep: &Sweep, occur: [bool; 2]) -> Vec<String> {
             "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
         ];
     }
-    // Of compute-bound shapes neither is said.
+    // Compute-bound shapes get neither sentence.
     let few =
         format!("Fewer workgroups than compute units ({}): parallelism-bound.", units.join(", "));
     let flat = "Enough workgroups and below the ridge point: memory-bound.".to_owned();
     [few, flat].into_iter().zip(occur).filter(|(_, occurs)| *occurs).map(|(text, _)| text).collect()
 }
 
-/// Which models the marked tiles are of.
+/// Models that the marked tiles come from.
 pub fn models(sweep: &Sweep) -> Option<String> {
     let lines = sweep.panels.iter().flat_map(|p| &p.lines);
     let modelled = lines.filter(|l| l.model.is_some());

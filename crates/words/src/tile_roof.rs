@@ -1,4 +1,4 @@
-//! What the tile of a row allows, in a sentence.
+//! The roof of a row's tile, in a sentence.
 
 use gemmscope_analysis::names::roof_name;
 use gemmscope_analysis::tile_roof::{
@@ -6,15 +6,15 @@ use gemmscope_analysis::tile_roof::{
 };
 use gemmscope_model::units::{FlopsPerSec, plural, rounded_percent};
 
-/// What the efficiency of a tile is.
+/// Definition of tile efficiency.
 pub const TILE_EFFICIENCY: &str =
     "Share of the covered area that is part of C: tiles that stick out compute nothing useful.";
 
-/// What the efficiency of waves is.
+/// Definition of wave efficiency.
 pub const WAVE_EFFICIENCY: &str =
     "Share of the device that has work, averaged over the waves: the last one is rarely full.";
 
-/// What the tile allows at most, what was measured, and what would help.
+/// The roof of the tile, the measured rate, and advice.
 pub fn sentence(of: &RowTile) -> String {
     let attained = FlopsPerSec(of.attained_flops_per_s);
     let (Some(waves), Some(bound), Some((units, kind))) = (of.waves, of.bound, &of.units) else {
@@ -89,7 +89,7 @@ fn no_waves(why: NoWaves) -> &'static str {
     }
 }
 
-/// What would help, where the kernel is at the roof of its tile or below it, and at the device's.
+/// Advice for a kernel at or below the roof of its tile, and of the device.
 fn advice(limit: Limit, at_roof: bool, at_device: bool) -> String {
     let first = match limit {
         Limit::SplitK => "Use more split-K",

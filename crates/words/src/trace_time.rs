@@ -1,11 +1,11 @@
-//! What the time of a trace goes to, in sentences.
+//! Breakdown of the time of a trace, in sentences.
 
 use crate::trust::slowed_by;
 use gemmscope_analysis::names::short;
 use gemmscope_analysis::trace_time::{TimePart, TraceTime};
 use gemmscope_model::units::{percent, plural, seconds_brief};
 
-/// What to try where attention runs as separate products.
+/// Advice if attention runs as separate products.
 pub const TRY_FUSED_ATTENTION: &str = "Try fused attention (torch.nn.functional.scaled_dot_product_attention, \
      FlashAttention): it never writes the matrix of scores.";
 
@@ -23,8 +23,7 @@ pub fn sentence(time: &TraceTime) -> String {
     out.join(" ")
 }
 
-/// What stands beside the parts: how far idle time can be trusted, and attention that is not fused, whose time
-/// lies in several of them.
+/// Notes on the parts: how reliable idle time is, and unfused attention, whose time is spread over several parts.
 pub fn asides(time: &TraceTime) -> Vec<String> {
     let slowed = (!time.slowed_by.is_empty()).then(|| slowed_by(&time.slowed_by));
     let attention = time.attention.as_ref().map(|a| {
@@ -39,7 +38,7 @@ pub fn asides(time: &TraceTime) -> Vec<String> {
     slowed.into_iter().chain(attention).collect()
 }
 
-/// The largest kernels of a part with their times: `a (3.100 ms), b (1.200 ms)`; "" where none is known.
+/// The largest kernels of a part with their times: `a (3.100 ms), b (1.200 ms)`; "" if none is known.
 pub fn kernels(part: &TimePart) -> String {
     let one = |(name, s): &(String, f64)| format!("{} ({})", short(name), seconds_brief(*s));
     part.largest.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -88,7 +87,7 @@ mod tests {
              never writes the matrix of scores."
         );
         assert_eq!(time.attention.unwrap().rows, [0, 1]);
-        // With a filter the products that pass are not those of the kernels between them.
+        // With a filter, the passing products need not belong to the kernels between them.
         let some = frame.with_rows(std::sync::Arc::new(vec![0, 2]));
         assert_eq!(TraceTime::at_once(&some).remove(0).attention, None);
     }

@@ -1,4 +1,4 @@
-//! How far the figures can be trusted, in sentences.
+//! Trust in the figures, in sentences.
 
 use crate::findings::{NOISE, built_for_another, far_below_question};
 use gemmscope_analysis::ledger::Ledger;
@@ -13,7 +13,7 @@ use gemmscope_table::dataset::Assumption;
 use gemmscope_table::field::Frame;
 use serde::Serialize;
 
-/// Reasons that a line names, reasons of skipped rows, and assumptions that a sentence names.
+/// Maximum number of reasons in a line, of reasons for skipped rows, and of assumptions in a sentence.
 const NAMED: usize = 6;
 const SKIPPED: usize = 3;
 const ASSUMED: usize = 4;
@@ -21,19 +21,19 @@ const ASSUMED: usize = 4;
 /// One reason for or against the figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {
-    /// What it is about.
+    /// Its subject.
     pub about: About,
-    /// What it alone makes of the figures.
+    /// The verdict that it alone would lead to.
     pub weight: Verdict,
-    /// Name of the device; "" where it concerns all rows, or none is stated.
+    /// Name of the device; "" if it concerns all rows, or none is stated.
     pub device: String,
-    /// A sentence with its count.
+    /// A sentence that includes the count.
     pub text: String,
-    /// Rows that it concerns; the things themselves where it is about no rows.
+    /// Number of rows concerned; of other things if it is not about rows.
     pub count: u64,
-    /// Of how many.
+    /// Total that `count` refers to.
     pub of: u64,
-    /// Share of the device's time; `None` where it is about no rows.
+    /// Share of the device's time; `None` if it is not about rows.
     pub share: Option<f64>,
 }
 
@@ -51,30 +51,30 @@ pub struct KeptRule {
 pub struct Trust {
     /// The heaviest weight of the reasons.
     pub verdict: Verdict,
-    /// The heaviest first, and by device.
+    /// Heaviest first, then by device.
     pub reasons: Vec<Reason>,
     /// The rules of measuring, each with whether it was kept; `None` where the rows cannot tell.
     pub rules: Vec<KeptRule>,
     /// What no file states and was assumed, each once. The keys are those of `ImportOptions::answers`; "" for what
     /// the rows are.
     pub assumed: Vec<Assumption>,
-    /// What no file states and the user chose, a sentence each.
+    /// Choices of the user that no file states, a sentence each.
     #[serde(skip)]
     pub chosen: Vec<String>,
 }
 
 impl Trust {
-    /// What the rows that pass the filters show.
+    /// Trust in the rows that pass the filters.
     pub fn of(frame: &Frame) -> Trust {
         Trust::new(frame, TrustFacts::of(frame))
     }
 
-    /// The same beside the accounts of the rows.
+    /// As [`of`](Self::of), with a ledger that was computed before.
     pub fn beside(frame: &Frame, ledger: &Ledger) -> Trust {
         Trust::new(frame, TrustFacts::of(frame).beside(ledger))
     }
 
-    /// The facts of a frame in words.
+    /// Words the facts of a frame.
     pub fn new(frame: &Frame, facts: TrustFacts) -> Trust {
         let reason = |r: &ReasonFacts| Reason {
             about: r.ground.about(),
@@ -98,8 +98,8 @@ impl Trust {
         }
     }
 
-    /// A line for each form of output: `with care: 3 of 9 rows are above the roof ...; ...`, without the
-    /// reasons that speak for the figures where others do not.
+    /// One line for all forms of output: `with care: 3 of 9 rows are above the roof ...; ...`. Reasons in favour are
+    /// left out if there are others.
     pub fn words(&self) -> String {
         let told = self.reasons.iter().filter(|r| r.weight == self.verdict);
         let more = told.clone().count().saturating_sub(NAMED);
@@ -135,7 +135,7 @@ impl Trust {
     }
 }
 
-/// The sentence of a reason; of rows of one device it begins with its name where devices are several.
+/// The sentence of a reason; if it concerns rows of one of several devices, it begins with the device.
 fn reason_text(frame: &Frame, facts: &TrustFacts, r: &ReasonFacts) -> String {
     if let Some(words) = rows_text(r) {
         return match (facts.devices > 1, r.device.as_str()) {
@@ -174,7 +174,7 @@ fn reason_text(frame: &Frame, facts: &TrustFacts, r: &ReasonFacts) -> String {
     }
 }
 
-/// What rows of one device show, without its name and the full stop; `None` for reasons that are not of them.
+/// Reason about rows of one device, without its name and the full stop; `None` for other reasons.
 fn rows_text(r: &ReasonFacts) -> Option<String> {
     let some = format!("{} of {}", grouped(r.count), plural(r.of, "row"));
     let one = r.count == 1;
@@ -252,7 +252,7 @@ fn rows_text(r: &ReasonFacts) -> Option<String> {
     })
 }
 
-/// What explains rows above the roof.
+/// Explanation of rows above the roof.
 fn above_text(cause: AboveCause, warm: u64, cache_bytes: f64) -> String {
     let cache = Bytes(cache_bytes).to_iec();
     match cause {
@@ -273,7 +273,7 @@ fn above_text(cause: AboveCause, warm: u64, cache_bytes: f64) -> String {
     }
 }
 
-/// How far idle time can be trusted of a recording with these options.
+/// How reliable idle time is in a recording with these options.
 pub(crate) fn slowed_by(by: &[String]) -> String {
     let what = by.join(", ");
     format!("Recorded with {what}, which slows the program: idle time is an upper bound.")
@@ -307,7 +307,7 @@ fn assumed_text(assumed: &[Assumed]) -> String {
     format!("Assumed: {}.", told.join("; "))
 }
 
-/// An assumption in a word or two where its key says what it is, else its sentence.
+/// An assumption in a word or two if its key suffices, else its sentence.
 fn named(a: &Assumption) -> String {
     match a.key.split_once(':') {
         Some(("unit", column)) => format!("{} for \u{201c}{column}\u{201d}", a.value),
@@ -319,7 +319,7 @@ fn named(a: &Assumption) -> String {
     }
 }
 
-/// An assumption whose sentence names the file, where that is not all files.
+/// An assumption whose sentence names the file, unless it holds for all files.
 fn assumption(a: &Assumed) -> Assumption {
     let mut of = a.assumption.clone();
     if let Some(file) = &a.file {

@@ -1,14 +1,14 @@
-//! How a search over variants went, in sentences.
+//! Course of a search over variants, in sentences.
 
 use crate::charts::NO_ROOF;
 use gemmscope_analysis::tuning::{Convergence, Outcome, SearchHistory};
 use gemmscope_model::units::{percent, plural, signed_percent};
 
-/// Most changes from one generation to the next that a sentence names.
+/// Maximum number of changes between generations that a sentence names.
 const MOST_CHANGES: usize = 12;
 
-/// By how much the best of each generation differs from the one before it; `None` where there is nothing to
-/// compare, or there are more generations than somebody reads.
+/// Change of the best from each generation to the next; `None` if there is nothing to compare, or too many generations
+/// to read.
 pub fn changes(history: &SearchHistory) -> Option<String> {
     let changes = history.changes().into_iter();
     let each: Vec<String> =
@@ -19,7 +19,7 @@ pub fn changes(history: &SearchHistory) -> Option<String> {
     })
 }
 
-/// Whether the search has come to an end; `None` with fewer than two generations that ran.
+/// Whether the search has converged; `None` with fewer than two generations that ran.
 pub fn convergence(history: &SearchHistory) -> Option<String> {
     let label = history.order_label.to_lowercase();
     Some(match history.convergence()? {
@@ -40,7 +40,7 @@ pub fn convergence(history: &SearchHistory) -> Option<String> {
     })
 }
 
-/// The best variant, its rate, and its share of the roof where there is one.
+/// The best variant, its rate, and its share of the roof if known.
 pub fn title(h: &SearchHistory, rate: &str, share: Option<String>) -> String {
     let Some(best) = h.best.and_then(|i| h.variants.get(i)) else {
         return "No variant ran.".to_owned();
@@ -56,12 +56,12 @@ pub fn title(h: &SearchHistory, rate: &str, share: Option<String>) -> String {
     )
 }
 
-/// Where all variants failed.
+/// All variants failed.
 pub fn none_ran(h: &SearchHistory) -> String {
     format!("None of {} variants ran: {}.", h.variants.len(), failures(h))
 }
 
-/// What failed, what was slower than `slow_below` of the best, how the search went, rows that were not read.
+/// Failed variants, those slower than `slow_below` of the best, the course of the search, and rows that were not read.
 pub fn notes(h: &SearchHistory, slow_below: &str, not_read: u64) -> Vec<String> {
     let mut out = Vec::new();
     let [failed, slow] = [Outcome::Failed, Outcome::Slow].map(|outcome| h.count(outcome));

@@ -10,21 +10,21 @@ use gemmscope_chart::scene::Point;
 use gemmscope_table::filter::Values;
 use leptos::prelude::Set;
 
-/// The part of the main column that the dock covers from below, as in the style sheet.
+/// Share of the main column's height that the dock covers from below, as in the style sheet.
 const DOCK: f64 = 0.42;
-/// The part of the screen that the sheet covers, as in the style sheet.
+/// Share of the screen that the sheet covers, as in the style sheet.
 const SHEET: f64 = 0.5;
-/// How far down the screen a point comes that the sheet would cover.
+/// Height, as a share of the screen, to which a point that the sheet would cover is scrolled.
 const SEEN: f64 = 0.28;
-/// Height of header and tabs there, px.
+/// Height of header and tabs on a phone, px.
 const HEAD: f64 = 100.0;
-/// The width of the dock beside the picture, as in the style sheet, px.
+/// Width of the dock beside the picture, as in the style sheet, px.
 const BESIDE: f64 = 420.0;
-/// Rows that a box selects at most: every one is a number in the link.
+/// Maximum number of rows that a box selects: every one is a number in the link.
 const MOST_SELECTED: usize = 200;
 
-/// Leaves only the categories of a target; with `add` takes them out or puts them back. Where the
-/// legend shows another field, the rows are filtered to the categories, or no longer filtered.
+/// Shows only the categories of a target; with `add` toggles them. If the legend shows another field, toggles a filter
+/// on the categories instead.
 pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
     if target.categories.is_empty() {
         return;
@@ -45,15 +45,15 @@ pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
     }
 }
 
-/// Makes room for the dock so that points of the picture stay in sight, or as many as can be.
+/// Places the dock so that the points stay visible, as far as possible.
 pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, points: &[Point]) {
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
     };
-    // There the dock is a sheet over the lower part of the screen.
+    // On a phone the dock is a sheet over the lower part of the screen.
     if dom::media(NARROW) {
         let (element, points) = (element.clone(), points.to_vec());
-        // The page has the room to scroll once the sheet is there.
+        // The page can scroll only once the sheet is there.
         leptos::task::spawn_local(async move {
             clock::after_paint().await;
             scroll_above_sheet(&element, &points);
@@ -78,8 +78,8 @@ pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, points: &[
     parts.shell.dock_top.set(stage.top() - main.top());
 }
 
-/// Scrolls the page where the sheet covers the points, or where they are above the screen, as after a tap in a list
-/// below the picture: one comes into the upper part of the screen; of several the top of the picture does.
+/// Scrolls the page if the sheet covers the points, or if they are above the screen, as after a tap in a list below the
+/// picture: a single point moves to the upper part of the screen; with several, the top of the picture does.
 fn scroll_above_sheet(element: &web_sys::HtmlElement, points: &[Point]) {
     let height = dom::window().inner_height();
     let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
@@ -91,14 +91,14 @@ fn scroll_above_sheet(element: &web_sys::HtmlElement, points: &[Point]) {
         [_, _, ..] if points.iter().any(hidden) => top - HEAD,
         _ => return,
     };
-    // One of them scrolls.
+    // Either may be the one that scrolls.
     let pages = ["#main", ".chart-scroll"].map(|page| element.closest(page));
     for page in pages.into_iter().flatten().flatten() {
         page.scroll_by_with_x_and_y(0.0, by);
     }
 }
 
-/// Selects what a click or a box holds, up to a bound.
+/// Selects the rows of a click or a box, up to a limit.
 pub(super) fn select(parts: Stage, rows: &[u32], add: bool) {
     let found = rows.len();
     if found > MOST_SELECTED {

@@ -1,5 +1,5 @@
-//! Pointer, touch, wheel and keys on a chart: what the browser says goes to the chart crate's
-//! [`Gestures`], and what they call for is done here.
+//! Pointer, touch, wheel and keys on a chart: passes DOM events to the [`Gestures`] of the chart crate and performs the
+//! resulting acts.
 
 use super::click::{isolate, make_room, select};
 use super::picture::Drawn;
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
-/// Puts the listeners on the stage, for as long as the chart lives.
+/// Attaches the listeners to the stage, for the lifetime of the chart.
 pub(super) fn attach(on_stage: Stage) {
     Effect::new(move |_| {
         let Some(element) = on_stage.element.get() else { return };
@@ -47,13 +47,13 @@ pub(super) fn attach(on_stage: Stage) {
         };
         let wheel = {
             let (put, stage) = (put.clone(), element.clone());
-            // Below the picture of a plan is what was asked for: without Ctrl the wheel goes there.
+            // The lists of a plan are below its picture: without Ctrl the wheel scrolls to them.
             let scrolls = element.closest(".plan-body").is_ok_and(|around| around.is_some());
             dom::listen(&element, "wheel", move |e: WheelEvent| {
                 if scrolls && !e.ctrl_key() {
                     return;
                 }
-                // Lines and pages as pixels.
+                // Convert lines and pages to pixels.
                 let unit = match e.delta_mode() {
                     1 => 16.0,
                     2 => 400.0,
@@ -88,7 +88,7 @@ fn pointer_of(stage: &HtmlElement, e: &MouseEvent, id: i32, mouse: bool) -> Poin
     Pointer { id, at: place(stage, e), mouse, shift: e.shift_key(), ctrl }
 }
 
-/// Does what an event calls for on the picture that shows.
+/// Performs the acts of an event on the current picture.
 fn on(
     stage: Stage,
     state: &RefCell<Gestures>,

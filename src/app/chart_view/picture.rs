@@ -1,6 +1,6 @@
-//! What a chart shows. A picture follows from its inputs and the canvas, one animation frame later:
-//! once for any number of changes. The first one is drawn in a task between the frame that lays out
-//! the page and the frame that paints it, so that neither is long.
+//! The picture of a chart. It follows from its inputs and the canvas one animation frame later, once for any number of
+//! changes. The first one is drawn in a task between the frame that lays out the page and the frame that paints it, to
+//! keep both short.
 
 use crate::app::state::Shared;
 use crate::web::animation::{self, AnimationFrame};
@@ -14,13 +14,13 @@ pub(super) type Drawn = Shared<Drawing>;
 /// The drawn picture; `None` before the first drawing.
 pub type PictureMemo = Memo<Option<Drawn>>;
 
-/// Draws on a canvas what follows from the inputs as they are.
+/// Draws the current inputs for a canvas.
 pub type Draw = Box<dyn Fn(&Canvas) -> Arc<Drawing> + Send + Sync>;
 
-/// The last target and its picture: another picture has other targets.
+/// The last target with its picture: another picture has other targets.
 pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
 
-/// The picture of the inputs on a canvas. Before the canvas has a size there is none.
+/// The picture of the inputs on a canvas; `None` until the canvas has a size.
 pub(super) fn picture(inputs: Signal<()>, canvas: Memo<Canvas>, draw: Draw) -> PictureMemo {
     let frames = RwSignal::new(0u32);
     let frame = AnimationFrame::default();

@@ -1,5 +1,5 @@
-//! Saving what is drawn: pictures and the numbers behind them. Where a picture is scrolled, the
-//! part that shows and the whole are offered, each with its size.
+//! Saves pictures and the numbers behind them. If a picture is scrolled, both its visible part and the whole can be
+//! saved, each with its size.
 
 use super::picture::PictureMemo;
 use crate::app::state::{Shell, Workbench};
@@ -15,13 +15,13 @@ use gemmscope_chart::svg;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 
-/// Pixels of a saved picture per CSS pixel: it is seen on other screens, and larger.
+/// Pixels per CSS pixel of a saved picture, which is viewed on other screens, and enlarged.
 const SHARP: f64 = 2.0;
 
-/// Note on saving parts that are scrolled out of sight.
+/// Label for saving what is scrolled out of sight too.
 const ALL: &str = "All of it, nothing scrolled away";
 
-/// Kinds of pictures: caption, pixels per CSS pixel; none for a vector picture.
+/// Kinds of pictures: caption, pixels per CSS pixel; `None` for vector graphics.
 const KINDS: [(&str, Option<f64>); 3] =
     [("PNG", Some(SHARP)), ("PNG, half as large", Some(1.0)), ("SVG", None)];
 
@@ -62,7 +62,7 @@ pub fn SaveMenu(picture: PictureMemo, name: &'static str) -> impl IntoView {
     }
 }
 
-/// Highlights of a picture that is saved or read as a table.
+/// Highlights of a picture that is saved or shown as a table.
 pub fn marks(bench: Workbench) -> Emphasis {
     Emphasis {
         selected: bench.selected.get(),
@@ -71,11 +71,11 @@ pub fn marks(bench: Workbench) -> Emphasis {
     }
 }
 
-/// The caption of a saved picture; empty if it is none of the views.
+/// Caption of a saved picture; `None` if it is not a view.
 fn caption_of(bench: Workbench, picture: &Drawing, name: &str) -> Option<Caption> {
     let title = charts::by_id(name)?.name;
     let mut key = picture.key(&marks(bench));
-    // The numbers of the findings say what was found.
+    // The numbers refer to findings.
     let by = bench.view.with(Numbers::of);
     if let (Numbers::Findings, Some(result)) = (by, bench.findings.get()) {
         for (number, words) in &mut key {
@@ -95,7 +95,7 @@ fn captioned(caption: &Option<Caption>, scene: Scene) -> Scene {
     }
 }
 
-/// The kinds in which a picture of a size can be saved; too large ones say so.
+/// The kinds in which a picture of this size can be saved; too large ones say so.
 fn group(
     state: (Shell, Workbench),
     picture: PictureMemo,

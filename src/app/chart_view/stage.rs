@@ -1,4 +1,4 @@
-//! The stage of a chart: two canvases, the picture on them, and what is pointed at in it.
+//! The stage of a chart: two canvases, the picture on them, and its current target.
 
 use super::click::make_room;
 use super::picture::{self, Draw, Drawn, PictureMemo, Pointed};
@@ -13,10 +13,10 @@ use gemmscope_chart::tooltip::Tooltip;
 use leptos::html;
 use leptos::prelude::*;
 
-/// Rows that other charts mark at most while the pointer is over one.
+/// Maximum number of rows highlighted in other charts while one is hovered.
 const MARKED: usize = 500;
 
-/// Its parts. Copying it copies handles.
+/// Parts of a stage. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub(super) struct Stage {
     pub shell: Shell,
@@ -24,7 +24,7 @@ pub(super) struct Stage {
     /// Key of the chart in links.
     pub name: &'static str,
     pub element: NodeRef<html::Div>,
-    /// The picture, and the emphasis over it.
+    /// Canvas of the picture, and of the highlights over it.
     pub base: NodeRef<html::Canvas>,
     pub over: NodeRef<html::Canvas>,
     /// Width and height, CSS pixels.
@@ -37,15 +37,15 @@ pub(super) struct Stage {
     pub brush: RwSignal<Option<[f64; 4]>>,
     /// A drag draws a box without Shift.
     pub boxing: RwSignal<bool>,
-    /// A scroll bar is pointed at or held.
+    /// A scroll bar is hovered or dragged.
     pub held: RwSignal<bool>,
-    /// The visible part of the axes; `None` for a picture that cannot be zoomed.
+    /// Visible part of the axes; `None` for a picture that does not zoom.
     pub camera: Memo<Option<Camera>>,
     pub zoomed: Memo<bool>,
 }
 
 impl Stage {
-    /// Draws what follows from the inputs, as soon as the stage has a size, and again with them.
+    /// Draws the inputs once the stage has a size, and again when they change.
     pub(super) fn of(inputs: Signal<()>, draw: Draw, name: &'static str) -> Stage {
         let (shell, bench) = (Shell::here(), Workbench::here());
         let (size, dpr) = (RwSignal::new((0.0, 0.0)), RwSignal::new(dom::pixel_ratio()));
@@ -91,21 +91,21 @@ impl Stage {
         stage
     }
 
-    /// Follows the size of the container (a canvas would report the size it was given) and the
-    /// density of the screen.
+    /// Tracks the size of the container (a canvas would report the size that it was given) and the pixel density of the
+    /// screen.
     fn measure(self) {
         let Stage { element, size, dpr, .. } = self;
         watch_size(element, move |w, h| size.set((w, h)));
-        // The query names the ratio of now, so it is another one after each change.
+        // The query contains the current ratio, so it is a new one after each change.
         Effect::new(move |_| {
             let query = format!("(resolution: {}dppx)", dpr.get());
             keep(dom::watch_media(&query, move |_| dpr.set(dom::pixel_ratio())));
         });
     }
 
-    /// Puts the picture on its canvas: the first one in a task of its own, since its frame lays out
-    /// the page; later ones are drawn in the frame that paints them. Where what stands around the first
-    /// one has left it another room, the next one is painted in its place.
+    /// Paints the picture on its canvas: the first one in a separate task, since its frame lays out the page; later
+    /// ones in the frame that draws them. If the layout around the first one changed its size meanwhile, only the next
+    /// one is painted.
     fn paint(self) {
         let Stage { element, picture, base, size, dpr, .. } = self;
         let fits = move |drawn_for: (f64, f64)| {
@@ -121,7 +121,7 @@ impl Stage {
             let (Some(drawn), Some(Some(canvas))) = (shown, base.try_get_untracked()) else {
                 return;
             };
-            // A canvas that lost its context paints again with the next picture.
+            // A canvas that lost its context is repainted with the next picture.
             let _ = canvas::paint_canvas(&canvas, drawn.scene(), dpr.get_untracked());
             clock::mark("gemmscope:drawn");
         };
@@ -145,8 +145,8 @@ impl Stage {
         });
     }
 
-    /// Has the other charts mark the rows that are pointed at. A chart that points at nothing leaves
-    /// alone what another points at.
+    /// Highlights the hovered rows in the other charts. A chart without a target does not clear the rows of another
+    /// chart.
     fn mark_elsewhere(self) {
         let Stage { bench, target, .. } = self;
         Effect::new(move |had: Option<bool>| {
@@ -162,7 +162,7 @@ impl Stage {
         on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     }
 
-    /// Paints what is pointed at, selected and numbered over the picture.
+    /// Paints hovered, selected and numbered marks over the picture.
     fn emphasize(self) {
         let Stage { bench, picture, target, over, .. } = self;
         let frame = AnimationFrame::default();
@@ -189,14 +189,14 @@ impl Stage {
         });
     }
 
-    /// Keeps the rows that are selected, or those of the finding, in sight beside the dock, however they
-    /// were selected: by a click, in a list or by a link.
+    /// Keeps the selected rows, or those of the finding, visible beside the dock, whether selected by a click, in a
+    /// list or by a link.
     fn make_room(self) {
         let Stage { bench, picture, element, .. } = self;
         Effect::new(move |was: Option<Vec<u32>>| {
             let selected = bench.selected.get();
             let Some(drawn) = picture.get() else { return Vec::new() };
-            // Several that the user selects have room side by side below the picture.
+            // Several rows selected by the user are shown side by side below the picture.
             let of_finding = bench.view.with_untracked(|v| v.selection.is_empty());
             if (of_finding || selected.len() == 1)
                 && !selected.is_empty()
@@ -210,12 +210,12 @@ impl Stage {
         });
     }
 
-    /// Shows a part of the axes; `None` shows everything.
+    /// Zooms to a part of the axes; `None` shows everything.
     pub(super) fn zoom(&self, to: Option<Zoom>) {
         self.bench.edit("zoom", |v| set_zoom(v, self.name, to));
     }
 
-    /// Zooms about the middle.
+    /// Zooms about the centre.
     pub(super) fn zoom_mid(&self, factor: f64) {
         let (w, h) = self.size.get_untracked();
         if let Some(camera) = self.camera.get_untracked() {
@@ -223,7 +223,7 @@ impl Stage {
         }
     }
 
-    /// The tooltip of the target.
+    /// Tooltip of the target.
     pub(super) fn tooltip(self) -> Memo<Option<Tooltip>> {
         Memo::new(move |_| {
             self.target.with(|t| {
@@ -233,15 +233,14 @@ impl Stage {
         })
     }
 
-    /// Whether the target is selected: the dock says more of it than its tooltip, which would lie
-    /// over the picture.
+    /// True if the target is selected: the dock says more than the tooltip, which would cover the picture.
     pub(super) fn in_dock(self) -> Memo<bool> {
         let selected =
             move |t: &Target| !t.rows.is_empty() && self.bench.selected.with(|s| *s == t.rows);
         Memo::new(move |_| self.target.with(|t| t.as_ref().is_some_and(selected)))
     }
 
-    /// Whether only columns scroll: a finger still moves the page up and down.
+    /// True if only columns scroll, so that a finger still scrolls the page vertically.
     pub(super) fn scrolls(self) -> Memo<bool> {
         Memo::new(move |_| {
             self.picture.with(|p| {

@@ -1,4 +1,4 @@
-//! The form for a device: a copy of a known one with other numbers, or a new one.
+//! The form of a device: a copy of a known one with other numbers, or a new one.
 
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, icon_button, value_of};
@@ -83,7 +83,7 @@ pub fn DeviceForm(
     }
 }
 
-/// The fields of the peak at `i`.
+/// Fields of the peak at index `i`.
 fn peak_fields(draft: RwSignal<Device>, i: usize) -> AnyView {
     let peak = draft.with_untracked(|d| d.peaks[i].clone());
     let listed =
@@ -107,7 +107,7 @@ fn peak_fields(draft: RwSignal<Device>, i: usize) -> AnyView {
     .into_any()
 }
 
-/// A peak to be filled in.
+/// A peak without values.
 fn empty_peak() -> Peak {
     Peak {
         dtype: DataType::Bf16,
@@ -122,7 +122,7 @@ fn empty_peak() -> Peak {
 }
 
 fn plain(v: f64) -> String {
-    // Six decimals hold what was typed and drop the rounding errors of a division.
+    // Six decimals keep what was typed and drop the rounding error of a division.
     let text = format!("{v:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -1,5 +1,4 @@
-//! The devices: their peaks and where each number comes from, the devices of the loaded files, and
-//! own ones.
+//! The devices: their peaks with the source of each number, the devices of the loaded files, and the user's own.
 
 use crate::app::dialogs::device_form::DeviceForm;
 use crate::app::state::{Shell, Workbench};
@@ -14,7 +13,7 @@ use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds, grouped};
 use gemmscope_words::reference::error;
 use leptos::prelude::*;
 
-/// The dialog. `name` is the device name in a file that a device is chosen for.
+/// The dialog. `name` is the device name in a file, if a device is chosen for that.
 #[component]
 pub fn Devices(name: Option<String>) -> impl IntoView {
     let shell = Shell::here();
@@ -44,7 +43,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
             _ => {}
         });
     };
-    // Enter takes what shows, as in the list of the header; and nothing of what has the focus then.
+    // Enter chooses the selected device, as in the list of the header, and does not activate the focused element.
     let enter = move |e: web_sys::KeyboardEvent| {
         if e.key() == "Enter" && editing.with_untracked(Option::is_none) {
             e.prevent_default();
@@ -83,7 +82,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
             <FileNames />
             <div class="devices">
                 <div class="device-list">
-                    // On a phone its keyboard would cover the list.
+                    // Not focused on a phone, whose keyboard would cover the list.
                     <input type="search" placeholder="Search devices" aria-label="Search devices"
                         autofocus=!dom::media(NARROW) prop:value=move || needle.get() on:input=move |e| search(value_of(&e)) on:keydown=enter />
                     <ul>
@@ -118,7 +117,7 @@ fn entry_id(device: &str) -> String {
     format!("device-entry-{device}")
 }
 
-/// The device names in the loaded files, and the device that each stands for.
+/// Device names in the loaded files, each with its device.
 #[component]
 fn FileNames() -> impl IntoView {
     let bench = Workbench::here();
@@ -187,7 +186,7 @@ fn sheet(
     let edited = d.clone();
     let exported = d.clone();
     let removed = d.id.clone();
-    // With the achievable rates that what is open raises, as the roofs have them.
+    // Includes achievable rates raised by the open files, like the roofs.
     let seen = as_seen(bench, &d.id).unwrap_or_else(|| d.clone());
     view! {
         <header class="sheet-head">
@@ -236,7 +235,7 @@ fn sheet(
     .into_any()
 }
 
-/// A device as the rows that are open show it.
+/// A device as adjusted by the open rows.
 fn as_seen(bench: Workbench, id: &str) -> Option<Device> {
     bench.metrics.with(|m| m.devices.iter().flatten().find(|seen| seen.id == id).cloned())
 }
@@ -252,7 +251,7 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
         _ => "C: derived or entered by hand",
     };
     let (floor, source) = d.launch_floor();
-    // The open files may show a shorter launch.
+    // The open files may have a shorter launch.
     let here = as_seen(bench, &d.id).map(|seen| seen.launch_floor().0).filter(|s| *s < floor);
     let here =
         here.map_or_else(String::new, |s| format!("; here {}, the shortest call", Seconds(s)));
@@ -268,7 +267,7 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
     ]
 }
 
-/// What is published of a device, and the switch that leaves it all out.
+/// What is published for a device, and the switch that leaves all published times out.
 fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
     let tables: Vec<&ReferenceSource> = listed().iter().filter(|s| s.device == d.id).collect();
     if tables.is_empty() {
@@ -305,7 +304,7 @@ fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
     )
 }
 
-/// Where the figures of a device are from: those of the data sheet, then the achievable ones.
+/// Sources of a device's figures: datasheet ones, then achievable ones.
 fn sources(d: &Device) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut add = |what: &str, of: &str, source: &str| match out
@@ -351,7 +350,7 @@ fn peak_row(p: &Peak, bandwidth: f64) -> AnyView {
 
 /// An empty device.
 fn blank() -> Device {
-    // A roof needs these three; all other fields have defaults.
+    // These three are required for a roof; other fields have defaults.
     serde_json::from_slice(br#"{"id":"own","name":"","peaks":[],"bandwidth_bytes_per_s":0}"#)
         .expect("a device needs a name, peaks and a bandwidth only")
 }

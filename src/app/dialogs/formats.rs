@@ -1,4 +1,4 @@
-//! The file formats, each with the command that makes one and a small example.
+//! The file formats, each with a command that writes it and a small example.
 
 use crate::app::ui::Modal;
 use gemmscope_import::FORMATS;

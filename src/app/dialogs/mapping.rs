@@ -1,5 +1,5 @@
-//! The columns of a file and what each holds, over its first rows; below, how those rows are read.
-//! A choice can be remembered for files with the same header.
+//! The columns of a file and their meanings, over its first rows, with a preview of how these are read. A choice can be
+//! remembered for files with the same header.
 
 use crate::app::load::Loader;
 use crate::app::load::job::{columns_key, head};
@@ -20,10 +20,10 @@ use leptos::prelude::*;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Rows of the preview.
+/// Number of rows in the preview.
 const PREVIEW: usize = 5;
 
-/// The dialog, for a loaded or a refused file.
+/// The dialog, for a loaded or a failed file.
 #[component]
 pub fn Mapping(id: u32) -> impl IntoView {
     let shell = Shell::here();
@@ -36,7 +36,7 @@ pub fn Mapping(id: u32) -> impl IntoView {
         .with_untracked(|f| f.iter().find(|f| f.id == id).map(|f| f.options.clone()))
         .unwrap_or_default();
     let options = RwSignal::new(first);
-    // Columns whose meaning is only suggested.
+    // Columns whose meaning is only a suggestion.
     let suggested = RwSignal::new(Vec::new());
     let beginning = RwSignal::new(None::<Arc<Beginning>>);
     if let Some(input) = input {
@@ -46,12 +46,12 @@ pub fn Mapping(id: u32) -> impl IntoView {
             beginning.try_set(Some(Arc::new(begins)));
         });
     }
-    // The plan of the current choices, with what is still missing.
+    // The plan resulting from the current choices, with what is still missing.
     let plan = Memo::new(move |_| {
         let options = options.get();
         beginning.with(|b| b.as_ref().and_then(|b| inspect(&b.head, &options)))
     });
-    // The rows and headers stay the same while meanings change, so that the focus stays too.
+    // Rows and headers stay the same elements while meanings change, so that the focus stays.
     let sheet = Memo::new(move |_| plan.with(|plan| plan.as_ref().map(Sheet::of)));
     let choice = Choice { plan, options, suggested };
     let why_not = Memo::new(move |_| match plan.get() {
@@ -105,12 +105,12 @@ pub fn Mapping(id: u32) -> impl IntoView {
     }
 }
 
-/// The beginning of the file.
+/// The start of the file.
 struct Beginning {
     name: String,
     head: Head,
     bytes: Vec<u8>,
-    /// True where it is the whole file.
+    /// True if it is the whole file.
     whole: bool,
 }
 
@@ -126,7 +126,7 @@ impl Beginning {
     }
 }
 
-/// Takes over the meanings that the values of columns suggest.
+/// Applies the meanings suggested by the values of columns.
 fn suggest(begins: &Beginning, options: RwSignal<ImportOptions>, suggested: RwSignal<Vec<String>>) {
     let columns = inspect(&begins.head, &options.get_untracked()).map(|plan| plan.columns);
     for column in columns.into_iter().flatten() {
@@ -146,7 +146,7 @@ struct Choice {
 }
 
 impl Choice {
-    /// The meaning of a column and its source.
+    /// Meaning of a column, and the source of that meaning.
     fn of(self, column: usize) -> Option<(ColumnSpec, String)> {
         self.plan.with(|plan| {
             let column = plan.as_ref()?.columns.get(column)?;
@@ -167,7 +167,7 @@ impl Choice {
     }
 }
 
-/// The part of a mapping that does not depend on what the columns mean.
+/// The part of a mapping that does not depend on the meanings of columns.
 #[derive(Clone, PartialEq)]
 struct Sheet {
     headers: Vec<String>,
@@ -182,7 +182,7 @@ impl Sheet {
     }
 }
 
-/// Required values, and the column of each.
+/// The required values, each with its column.
 fn required(choice: Choice) -> AnyView {
     let item = |(name, column): (&'static str, Option<String>)| {
         let words = match &column {
@@ -207,7 +207,7 @@ fn required(choice: Choice) -> AnyView {
 /// The columns of the file: name, meaning, first rows.
 fn columns(sheet: Sheet, choice: Choice) -> AnyView {
     let groups = Arc::new(ColumnSpec::grouped());
-    // The first column without a meaning is what somebody came for.
+    // The first column without a meaning is the likely reason for opening the dialog.
     request_animation_frame(|| dom::focus(".mapping-table [data-open]"));
     let head = |(i, header): (usize, &String)| {
         let (header, groups) = (header.clone(), groups.clone());
@@ -266,12 +266,12 @@ fn columns(sheet: Sheet, choice: Choice) -> AnyView {
     .into_any()
 }
 
-/// True where a column becomes part of a row, more than text kept beside it.
+/// True if a column is used in a row, rather than kept as text.
 fn is_used(spec: ColumnSpec) -> bool {
     !matches!(spec.meaning, ColumnMeaning::Ignore | ColumnMeaning::Other)
 }
 
-/// The meanings in their groups. A guess without a unit is a choice of its own.
+/// The meanings by group. A guess without a unit is a separate choice.
 fn options(groups: &[(ColumnGroup, Vec<ColumnSpec>)], guess: Option<ColumnSpec>) -> AnyView {
     let listed = |g: &ColumnSpec| groups.iter().any(|(_, specs)| specs.contains(g));
     let option = |spec: ColumnSpec| {
@@ -290,7 +290,7 @@ fn options(groups: &[(ColumnGroup, Vec<ColumnSpec>)], guess: Option<ColumnSpec>)
     (extra, groups.collect_view()).into_any()
 }
 
-/// The data type of rows that name none.
+/// Data type for rows that state none.
 fn data_type(options: RwSignal<ImportOptions>) -> AnyView {
     let change = move |value: String| {
         options.update(|o| match value.is_empty() {
@@ -310,14 +310,14 @@ fn data_type(options: RwSignal<ImportOptions>) -> AnyView {
     .into_any()
 }
 
-/// The first rows as they are read with the choices so far.
+/// The first rows, read with the current choices.
 #[derive(Clone, PartialEq)]
 enum Preview {
     /// Something is missing.
     Waits,
-    /// The rows, and how many rows of the beginning are skipped and why.
+    /// The rows; and the number of skipped rows with the reason, if any.
     Rows(Vec<[String; 4]>, Option<String>),
-    /// The beginning cannot be read.
+    /// The start cannot be read.
     Fails(String),
 }
 
@@ -360,18 +360,18 @@ fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyVi
     .into_any()
 }
 
-/// Reads the beginning of a file as the whole file will be read.
+/// Reads the start of a file in the same way as the whole file.
 fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
     let fails = |why: String| match begins.whole {
         true => Preview::Fails(why),
-        // The cut may be the reason.
+        // The cut may be the cause.
         false => Preview::Rows(Vec::new(), None),
     };
     let size = begins.bytes.len() as u64;
     let mut session = reading::session(&begins.name, size, options);
     let end = match begins.whole {
         true => begins.bytes.len(),
-        // The last line may be cut.
+        // The last line may be cut off.
         false => begins.bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1),
     };
     let read = session.feed(&begins.bytes[..end]);
@@ -402,7 +402,7 @@ fn first_rows(data: &Dataset) -> Vec<[String; 4]> {
     (0..data.len().min(PREVIEW)).map(row).collect()
 }
 
-/// How many rows are skipped, and the most common reason.
+/// Number of skipped rows, with the most common reason.
 fn skipped(data: &Dataset) -> Option<String> {
     let source = data.sources.first()?;
     let reason = source.rejected.reasons.iter().max_by_key(|r| r.count)?;

@@ -14,27 +14,27 @@ use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Rows up to which they are packed as soon as the dialog opens.
+/// Up to this many rows are packed as soon as the dialog opens.
 const AT_ONCE: usize = 200_000;
-/// The packed rows of the open files.
+/// State of packing the rows of the open files.
 #[derive(Clone)]
 enum Goes {
-    /// Nobody asked yet.
+    /// Not requested yet.
     Unpacked,
-    /// The share that is done, 0 to 1.
+    /// Progress, 0 to 1.
     Packing(f64),
     Packed(Arc<Vec<u8>>),
     Failed(String),
 }
 
-/// The rows of the dialog: packed, and whether they are those alone that pass the filters.
+/// The rows to share: packed, and whether they are only those that pass the filters.
 #[derive(Clone, Copy)]
 struct PackedRows {
     goes: RwSignal<Goes>,
     part: RwSignal<bool>,
 }
 
-/// Name and bytes of the published times of the rows' devices.
+/// Name and bytes of the tables of published times for the rows' devices.
 fn tables(bench: Workbench) -> Vec<(String, Vec<u8>)> {
     let used = bench.device_ids();
     let held = bench.published.held();
@@ -42,7 +42,7 @@ fn tables(bench: Workbench) -> Vec<(String, Vec<u8>)> {
     of_rows.map(|t| (t.source().file(), t.bytes.to_vec())).collect()
 }
 
-/// Packs the rows, with tables of published times beside them. `None` where the dialog was closed meanwhile.
+/// Packs the rows, together with tables of published times. `None` if the dialog was closed meanwhile.
 async fn pack(
     bench: Workbench,
     rows: PackedRows,
@@ -72,7 +72,7 @@ async fn pack(
     let packed = extract(&data, &wanted, &own, &tables, &pause);
     let packed = pass::while_wanted(is_open, packed).await?.map(Arc::new);
     let shown = match &packed {
-        // What a link takes has no tables.
+        // A link does not include the tables.
         Ok(_) if !tables.is_empty() => before,
         Ok(block) => Goes::Packed(block.clone()),
         Err(why) => Goes::Failed(why.clone()),
@@ -83,7 +83,7 @@ async fn pack(
     }
 }
 
-/// Address of the folder of this page; of the page itself where it is the one-file page.
+/// Address of this page's folder; of the page itself for the one-file page.
 fn viewer() -> String {
     let address = dom::address();
     let base = address.split(['#', '?']).next().unwrap_or_default();
@@ -94,15 +94,15 @@ fn viewer() -> String {
     base[..end].to_owned()
 }
 
-/// The view without the data that came in the link.
+/// The view state without data that came in the link.
 fn plain_view(bench: Workbench) -> ViewState {
     let mut view = bench.view.get_untracked();
     view.set_param(data::DATA_KEY, "");
     view
 }
 
-/// The view of the rows that go along. Where these are those that pass the filters, every one passes,
-/// and those that are chosen by their place have another one.
+/// The view state for the shared rows. If only the passing rows are shared, filters are unnecessary, and a selection is
+/// dropped because rows change their position.
 fn view_along(bench: Workbench, rows: PackedRows) -> ViewState {
     let mut view = plain_view(bench);
     view.set_param(data::SOURCE_KEY, "");
@@ -113,7 +113,7 @@ fn view_along(bench: Workbench, rows: PackedRows) -> ViewState {
     view
 }
 
-/// The text of a link without the data.
+/// Text of a link without data.
 fn link(bench: Workbench) -> String {
     match bench.view.with_untracked(|v| v.param(data::DATA_KEY).is_some()) {
         true => plain_view(bench).encode(),
@@ -121,7 +121,7 @@ fn link(bench: Workbench) -> String {
     }
 }
 
-/// The last action. The dialog shows it itself: the status line lies under the dialog, dimmed and not read out.
+/// The last action. Shown in the dialog itself, as the status line is dimmed and inert below it.
 type LastAction = RwSignal<String>;
 
 fn copy(said: LastAction, text: String) {
@@ -130,7 +130,7 @@ fn copy(said: LastAction, text: String) {
     });
 }
 
-/// The HTML of the one-file page: from this page where it is one, else fetched from beside it.
+/// HTML of the one-file page: this page if it is one, else fetched from its folder.
 async fn template() -> Result<String, String> {
     if let Some(own) = boot::value("template").as_string() {
         return Ok(own);
@@ -142,7 +142,7 @@ async fn template() -> Result<String, String> {
     gloo_file::futures::read_as_text(&blob).await.map_err(|e| e.to_string())
 }
 
-/// Name of a file made from one or several others.
+/// Name of a file made from one or several files.
 pub fn named(file: &str, several: &str, ending: &str) -> String {
     let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(several);
     format!("{stem}.gemmscope.{ending}")
@@ -175,12 +175,11 @@ fn save_page(bench: Workbench, rows: PackedRows, name: String, said: LastAction)
 struct Sharing {
     bench: Workbench,
     rows: PackedRows,
-    /// How many rows go along, and of how many files.
+    /// Number of rows to share, and of their files.
     go_along: Signal<usize>,
     files: u64,
     said: LastAction,
-    /// The page is one file, and that file lies on this machine's disk: nobody else can follow its
-    /// address.
+    /// The page is a single file on this machine's disk, so its address works for nobody else.
     single: bool,
     from_disk: bool,
 }
@@ -247,11 +246,11 @@ fn only_passing(sharing: Sharing, passing: usize) -> AnyView {
     .into_any()
 }
 
-/// A link to the view, with the rows in it where they fit.
+/// A link to the view, including the rows if they fit.
 fn link_part(sharing: Sharing) -> AnyView {
     let Sharing { bench, rows, go_along, said, single, from_disk, .. } = sharing;
     let plain = format!("{}#{}", viewer(), untrack(|| link(bench)));
-    // The rows as text for a link, once known; the length where it is too long.
+    // The rows as text for a link; the length if too long; `None` until known.
     let data = Memo::new(move |_| match rows.goes.get() {
         Goes::Packed(block) => Some(data::to_link(&block)),
         _ => None,
@@ -316,7 +315,7 @@ fn link_part(sharing: Sharing) -> AnyView {
     .into_any()
 }
 
-/// The page with its rows as one file, and what goes in.
+/// The page with its rows as one file, with a list of what it includes.
 fn page_part(sharing: Sharing, name: String) -> AnyView {
     let Sharing { bench, rows, go_along, files, said, single, .. } = sharing;
     let name = StoredValue::new(name);

@@ -1,4 +1,4 @@
-//! Asks before another host is contacted, and lists the hosts that are contacted without asking.
+//! Asks before contacting another host, and lists the hosts that are contacted without asking.
 
 use crate::app::load::Loader;
 use crate::app::load::given::{HOSTS_KEY, fetch};
@@ -37,8 +37,7 @@ pub fn SourceDialog(host: String, url: String) -> impl IntoView {
     }
 }
 
-/// The hosts that data is fetched from without asking, each with a button that ends that. Nothing
-/// where there are none.
+/// The hosts that data is fetched from without asking, each with a button to revoke that. Empty if there are none.
 #[component]
 pub fn TrustedHosts() -> impl IntoView {
     let known = || storage::get(HOSTS_KEY).unwrap_or_default();

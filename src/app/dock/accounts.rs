@@ -1,5 +1,4 @@
-//! Where the time of one call went: the row's own bar, as those of the Summary, and the selected rows side
-//! by side.
+//! Accounts of one call: the row's own bar, like those of the Summary, and the selected rows side by side.
 
 use crate::app::state::Workbench;
 use crate::app::state::findings_task::IN_ONE_TASK;
@@ -11,8 +10,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_words::analysis_card::{MOST, side_by_side};
 use leptos::prelude::*;
 
-/// The bar of a row; nothing where it has no time, or where very many rows would have to be looked
-/// through first.
+/// The bar of a row; `None` if it has no time, or if very many rows would have to be searched first.
 pub(super) fn bar(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
     let cache = bench.row_cache.get_value();
     let known = cache.known_partners(frame);
@@ -41,7 +39,7 @@ pub(super) fn bar(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> 
     )
 }
 
-/// The selected rows as columns of one table, which can be copied.
+/// The selected rows as columns of a table that can be copied.
 pub(super) fn together(bench: Workbench) -> AnyView {
     let frame = bench.frame.get();
     let rows = bench.selected.get();

@@ -1,4 +1,4 @@
-//! Which GEMM of a model the selected row is, and the buttons that open the planner with it.
+//! The model's GEMM of the selected row, and the buttons that open the planner with it.
 
 use crate::app::state::{Shared, Workbench};
 use gemmscope_analysis::planner::matching::Index;
@@ -12,14 +12,14 @@ use gemmscope_words::plan::part_of_model;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
-/// A model, its shapes, and the step that the measured rows are of.
+/// A model, its shapes, and the step that was measured.
 pub(super) struct Read {
     model: Model,
     index: Index,
     step: Option<MeasuredStep>,
 }
 
-/// The model that the measured rows belong to; computed when first asked for.
+/// The model that the measured rows belong to; computed on first use.
 pub(super) fn read(bench: Workbench) -> Memo<Shared<Option<Read>>> {
     let chosen = Memo::new(move |_| {
         bench.view.with(|v| {
@@ -41,7 +41,7 @@ pub(super) fn read(bench: Workbench) -> Memo<Shared<Option<Read>>> {
     })
 }
 
-/// The section of the panel: the row's GEMM in the model, where one is known, and the buttons.
+/// The section of the dock: the row's GEMM in the model, if known, and the buttons.
 pub(super) fn section(
     bench: Workbench,
     read: Memo<Shared<Option<Read>>>,

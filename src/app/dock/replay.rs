@@ -1,4 +1,4 @@
-//! Commands and scripts that run only one GEMM, to copy or save.
+//! Commands and scripts that run a single GEMM, to copy or save.
 
 use crate::app::state::Shell;
 use crate::app::ui::segment;

@@ -1,13 +1,13 @@
-//! All about one row: its time first, then why, then every figure with its formula.
+//! Details of one row: first its time, then the reasons, then every figure with its formula.
 
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::percent;
 use gemmscope_words::explain::{Explanation, Figure, bound_name};
 use leptos::prelude::*;
 
-/// Sections beside the figures.
+/// Sections besides the figures.
 pub(super) struct Beside {
-    /// Where its time went.
+    /// Accounts of its time.
     pub accounts: Option<AnyView>,
     /// The same sizes in another layout, type, library or file.
     pub same_sizes: Option<AnyView>,

@@ -7,7 +7,7 @@ use crate::web::early::{self, EarlyGiven};
 use crate::web::file::{Folder, Input};
 use gemmscope_chart::places::PLAN;
 
-/// Takes what was given before the program was there, and from now on.
+/// Takes what was given before the program started, and from now on.
 pub fn accept(loader: Loader) {
     early::take(move |given| match given {
         EarlyGiven::Files(files) => loader.add(files),
@@ -25,7 +25,7 @@ pub fn accept(loader: Loader) {
     });
 }
 
-/// Imports the files of a folder that can be read; one notice lists the others.
+/// Imports the readable files of a folder; one notice lists the others.
 fn add_folder(loader: Loader, folder: Folder) {
     leptos::task::spawn_local(async move {
         let (inputs, closed) = folder.inputs().await;

@@ -1,5 +1,5 @@
-//! Figures of a table that is still being read: worked out as its rows come, so that the picture
-//! waits for those of the last rows alone.
+//! Figures of a table that is still being read, computed as its rows arrive, so that the picture only waits for those
+//! of the last rows.
 
 use crate::app::state::Workbench;
 use gemmscope_chart::roofline::Points;
@@ -9,25 +9,25 @@ use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::Metrics;
 use leptos::prelude::*;
 
-/// With more devices than this, looking each up anew with every part would be quadratic: the figures wait
-/// for the finished table.
+/// With more devices than this, looking each up again for every part would be quadratic, so the figures wait for the
+/// finished table.
 const MOST_DEVICES: usize = 500;
 
-/// Metrics of the rows so far, where they lie on the roofline, and which of them tell what they are.
+/// Metrics and positions of the rows so far, and a sample of them to decide the kind of data.
 #[derive(Default)]
 pub struct IncomingFigures {
     metrics: Metrics,
     points: Points,
     devices: Vec<Option<Device>>,
     sample: TableSample,
-    /// Rows that were seen.
+    /// Number of rows seen.
     rows: usize,
-    /// The figures of the rows so far would not be those of the finished table.
+    /// The figures of the rows so far would differ from those of the finished table.
     off: bool,
 }
 
 impl IncomingFigures {
-    /// Computes the rows that are new. With fewer rows than before, the file is read again.
+    /// Computes the new rows. Fewer rows than before mean that the file is read again.
     pub fn follow(&mut self, bench: &Workbench, data: &Dataset) {
         if data.len() < self.rows {
             *self = IncomingFigures::default();
@@ -44,7 +44,7 @@ impl IncomingFigures {
             let choice = bench.view.with_untracked(|v| v.devices.clone());
             let devices = bench.known_devices.with_untracked(|known| choice.resolve(data, known));
             if !devices.starts_with(&self.devices) {
-                // Another device makes earlier rows what they were not.
+                // With another device the earlier figures are invalid.
                 *self = IncomingFigures {
                     sample: std::mem::take(&mut self.sample),
                     rows: self.rows,
@@ -60,14 +60,14 @@ impl IncomingFigures {
         self.points.extend(data, &self.metrics);
     }
 
-    /// The rows of the finished table that tell what they are.
+    /// The sample of the finished table's rows that decides the kind of data.
     pub fn sample(&mut self, data: &Dataset) -> TableSample {
         let mut sample = std::mem::take(&mut self.sample);
         sample.extend(data);
         sample
     }
 
-    /// The figures of the finished table; `None` where it has other devices or another roof.
+    /// The figures of the finished table; `None` if it has other devices or another roof.
     pub fn of(
         mut self,
         data: &Dataset,

@@ -1,5 +1,4 @@
-//! Data that the page or the link brings along: saved in the page, inside the link, or at an
-//! address in the link.
+//! Data that comes with the page or the link: saved in the page, inside the link, or at an address in the link.
 
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Shell};
@@ -13,12 +12,12 @@ use gemmscope_share::source::{SourcePolicy, UrlParts, raw_address, source_policy
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 
-/// Storage key of the hosts that data may be fetched from without asking, one a line.
+/// Storage key of the hosts that data may be fetched from without asking, one per line.
 pub const HOSTS_KEY: &str = "gemmscope.hosts";
 /// The page whose content policy allows fetching from other hosts.
 const OPEN_PAGE: &str = "open.html";
 
-/// Opens the data that came with the page or the link; false where none did.
+/// Opens the data that came with the page or the link; false if there is none.
 pub fn open(loader: Loader) -> bool {
     let baked = dom::document()
         .get_element_by_id("gemmscope-data")
@@ -51,7 +50,7 @@ pub fn open_linked_sample(loader: Loader) {
     }
 }
 
-/// True where a link to what is open opens it again by itself: one sample.
+/// True if a link alone suffices to open the files again: a single sample.
 pub fn is_sample(files: &[LoadedFile]) -> bool {
     matches!(files, [one] if one.origin == Origin::Sample)
 }
@@ -60,10 +59,10 @@ fn refuse(shell: Shell, name: &str, message: String) {
     shell.refuse(LoadError { name: name.to_owned(), message, ..LoadError::default() });
 }
 
-/// The view of a page with data, where there is one, and the files.
+/// The view of a page with data, if any, and the files.
 type Unpacked = Result<(Option<String>, Vec<Carried>), String>;
 
-/// Unpacks what a page (with its view) or a link carries.
+/// Unpacks the data of a page (with its view) or a link.
 fn unpack(text: &str, of_page: bool) -> Unpacked {
     match of_page {
         true => data::from_page(text).map(|found| match found {
@@ -87,7 +86,7 @@ fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool)
             if loader.bench.published.take(&f.name, &f.bytes) {
                 continue;
             }
-            // Errors show on the page.
+            // Errors are shown on the page.
             let _ = loader.add_one(Input::from_bytes(&f.name, &f.bytes), f.options).await;
         }
     });
@@ -122,8 +121,7 @@ fn open_source(loader: Loader, src: &str) {
         SourcePolicy::SameOrigin => fetch(loader, url.href()),
         SourcePolicy::Ask(host) => {
             if !page.pathname().ends_with(OPEN_PAGE) {
-                // The policy of this page forbids other hosts. The other page allows them, and
-                // asks.
+                // The policy of this page forbids other hosts. The other page allows them, and asks first.
                 let there = format!("{OPEN_PAGE}{}{}", page.search(), page.hash());
                 let _ = dom::window().location().replace(&there);
                 return;
@@ -138,7 +136,7 @@ fn open_source(loader: Loader, src: &str) {
     }
 }
 
-/// Fetches a file without credentials, up to a limit of size, and imports it.
+/// Fetches a file without credentials, up to a size limit, and imports it.
 pub fn fetch(loader: Loader, url: String) {
     let name = url
         .split(['?', '#'])

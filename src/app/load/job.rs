@@ -1,4 +1,4 @@
-//! The life of a file: it is read, then shown.
+//! The job of a file: reading it, then showing it.
 
 use super::figures::IncomingFigures;
 use super::{Job, Loader, Queue};
@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 impl Loader {
-    /// Reads the file of a job and adds what it holds to the page; else the reason.
+    /// Reads the file of a job and adds its content to the page; `Err` is the reason.
     pub(super) async fn run_job(&self, queue: &Queue, job: Job) -> Result<(), String> {
         let started = clock::now_ms();
         clock::mark("gemmscope:chosen");
@@ -36,10 +36,10 @@ impl Loader {
         }
         let mut options = job.options.clone();
         let figures = Rc::new(RefCell::new(IncomingFigures::default()));
-        // Figures of rows that join others come from all of them.
+        // With other files present, figures depend on all rows.
         let alone = self.staying(job.replaces).is_empty();
         let mut outcome = self.read(queue, &job.input, &options, started, (alone, &figures)).await;
-        // A file of an unknown format whose columns were assigned by hand earlier.
+        // A file of an unknown format, with columns that were assigned by hand earlier.
         if let (ReadOutcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
             && error.kind == ErrorKind::NeedsMapping
             && let Some(known) = remembered(&job.input).await
@@ -71,7 +71,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Plans the model of a `config.json`; false for any other file.
+    /// Plans the model if the file is a `config.json`; false for any other file.
     async fn plan(&self, queue: &Queue, input: &Input) -> bool {
         let Ok(text) = String::from_utf8(head(input).await) else {
             return false;
@@ -92,8 +92,7 @@ impl Loader {
         true
     }
 
-    /// The files beside one that is read; `replaces` is the one that it takes the place of. Samples
-    /// that are alone make room for what comes next.
+    /// The files that stay when one is read; `replaces` is the one that it replaces. If all are samples, they give way.
     fn staying(&self, replaces: Option<u32>) -> Vec<LoadedFile> {
         let mut files = self.bench.files.get_untracked();
         if replaces.is_none() && files.iter().all(|f| f.origin == Origin::Sample) {
@@ -103,11 +102,11 @@ impl Loader {
         files
     }
 
-    /// Adds the rows of a file that was read.
+    /// Adds the rows of a file.
     async fn add_table(&self, queue: &Queue, job: Job, mut read: Read) -> Result<(), String> {
         let aside: u64 = read.data.sources.iter().map(|s| s.rejected.total()).sum();
         let (count, rows, skipped) = queue.read.get();
-        // A file that is read once more, with the captures of another one, counts once.
+        // A file that is read again, with the captures of another one, counts once.
         let before = job.replaces.filter(|_| count > 0).and_then(|id| {
             self.bench.files.with_untracked(|files| {
                 let old = &files.iter().find(|f| f.id == id)?.data;
@@ -122,7 +121,7 @@ impl Loader {
         queue.read.set((count, rows, skipped));
         let points = read.data.points().count() as u64;
         let total = job.input.size();
-        // A file removed while it was read again stays removed.
+        // A file that was removed while it was read again stays removed.
         if job.replaces.is_some_and(|id| self.input(id).is_none()) {
             return Ok(());
         }
@@ -173,13 +172,13 @@ impl Loader {
         }
         self.give_captures();
         clock::mark("gemmscope:computed");
-        // In an embedded page nobody chose the file or waits for it. Of several files the last one says it.
+        // In an embed nobody chose the file or waits for it. With several files the last one reports.
         if dom::embedded() || !queue.names().is_empty() {
             return Ok(());
         }
         let seconds = (clock::now_ms() - read.started) / 1e3;
         let mut words = rows_read(&name, (rows, points), skipped);
-        // The rate of a small file is that of everything around it.
+        // For a small file the rate would be mostly overhead.
         if count == 1 && seconds > 0.5 && total > SMALL {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
         }
@@ -191,8 +190,8 @@ impl Loader {
         Ok(())
     }
 
-    /// Reads traces that launch graphs once more, with the captures of the other files, which give
-    /// their kernels a shape.
+    /// Reads traces with graph launches again, with the captures of the other files, which contain the shapes of their
+    /// kernels.
     fn give_captures(&self) {
         let again: Vec<(u32, ImportOptions)> = self.bench.files.with_untracked(|files| {
             let tables: Vec<&Dataset> = files.iter().map(|f| &*f.data.0).collect();
@@ -210,8 +209,8 @@ impl Loader {
         }
     }
 
-    /// Adds the devices of a file, and chooses the device where it is the only one. What a link or a page
-    /// brings lasts as long as the page, and its view says what is chosen.
+    /// Adds the devices of a file, and chooses the device if it is the only one. Devices of a link or a page last until
+    /// the page is closed, and its view says which one is chosen.
     fn add_devices(&self, name: &str, devices: Vec<Device>, origin: Origin) {
         let brought = origin == Origin::Link;
         let count = devices.len();
@@ -246,7 +245,7 @@ impl Loader {
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
         let message = error.to_string();
         let mappable = error.kind == ErrorKind::NeedsMapping;
-        // Beside other files a notice offers the dialog, which would lie over what they show.
+        // With other files open, a notice offers the dialog, which would cover them.
         let own = |files: &Vec<LoadedFile>| files.iter().any(|f| f.origin != Origin::Sample);
         let beside = !queue.names().is_empty() || self.bench.files.with_untracked(own);
         let ask = mappable && !beside;
@@ -277,7 +276,7 @@ impl Loader {
                 }
             });
         };
-        // Another reading begins with the first row.
+        // Reading again starts with the first row.
         figures.take();
         let (bench, figures) = (self.bench, figures.clone());
         let grown = Rc::new(move |data: &Dataset| {
@@ -288,8 +287,8 @@ impl Loader {
         queue.importer.import(input, options, progress, grown).await
     }
 
-    /// Keeps what a trace report says about its tables. The device of its platform applies to its
-    /// rows from now on.
+    /// Keeps the context that a trace report gives for its tables. From now on the device of its platform applies to
+    /// their rows.
     pub fn add_context(&self, name: &str, context: TraceContext) {
         let device = context.device();
         if let Some(measured) = self.bench.custom.with_untracked(|own| context.name_measured(own)) {
@@ -312,10 +311,10 @@ impl Loader {
     }
 }
 
-/// How many rows, or points without sizes, were read and skipped.
+/// Sentence: number of rows, or of points without sizes, that were read and skipped.
 fn rows_read(name: &str, (rows, points): (u64, u64), skipped: u64) -> String {
     let mut words = match (rows, points) {
-        // A notice says why.
+        // A notice gives the reason.
         (0, 0) => format!("{name}: no usable rows"),
         (0, n) => format!("{name}: {} without sizes read", plural(n, "point")),
         (n, _) => format!("{name}: {} read", plural(n, "row")),
@@ -330,30 +329,30 @@ fn rows_read(name: &str, (rows, points): (u64, u64), skipped: u64) -> String {
 struct Read {
     data: Dataset,
     options: ImportOptions,
-    /// When reading began, ms.
+    /// Start of reading, ms.
     started: f64,
-    /// Figures of its rows, as far as they were worked out.
+    /// Figures of its rows that were computed meanwhile.
     figures: IncomingFigures,
 }
 
-/// Size up to which no rate is said, bytes.
+/// Up to this size, bytes, no rate is reported.
 const SMALL: u64 = 4 << 20;
 
-/// How many bytes at the start of a file are read to find its header.
+/// Bytes at the start of a file in which its header is looked for.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// The beginning of a file.
+/// The start of a file.
 pub async fn head(input: &Input) -> Vec<u8> {
     let end = input.size().min(HEAD_BYTES);
     gloo_file::futures::read_as_bytes(&input.blob.slice(0, end)).await.unwrap_or_default()
 }
 
-/// Storage key of the columns that were assigned by hand for files with this header.
+/// Storage key of the columns assigned by hand to files with this header.
 pub fn columns_key(fingerprint: &str) -> String {
     format!("gemmscope.columns.{fingerprint}")
 }
 
-/// The columns that were assigned by hand for earlier files with the same header.
+/// The columns assigned by hand to earlier files with the same header.
 async fn remembered(input: &Input) -> Option<ImportOptions> {
     if dom::embedded() {
         return None;

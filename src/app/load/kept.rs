@@ -1,8 +1,8 @@
-//! What was open last, kept in the browser: after a reload it opens again.
+//! The files that were open last, kept in the browser to reopen after a reload.
 //!
-//! Never in a frame, nor beside data that a link brings. The bytes are in IndexedDB, as blobs that go in after the
-//! picture is drawn, so the page copies nothing. One short text in `localStorage` says at once whether there is anything:
-//! the view, then a file name a line.
+//! Never in an embed, nor beside data that comes with a link. The bytes are in IndexedDB, as blobs that are stored
+//! after the picture is drawn, so the page copies nothing. A short text in `localStorage` tells at once whether there
+//! is anything: the view, then a file name per line.
 
 use super::Loader;
 use crate::web::database::{Database, Write};
@@ -21,25 +21,25 @@ use wasm_bindgen::prelude::*;
 
 /// Storage key of the view and the names.
 const OPEN_KEY: &str = "gemmscope.open";
-/// Storage key of the switch: "off", or nothing.
+/// Storage key of the switch: "off" or absent.
 const SWITCH_KEY: &str = "gemmscope.reopen";
-/// How many bytes are kept in all.
+/// Maximum bytes kept in total.
 pub const LIMIT: u64 = 200_000_000;
-/// How long nothing changes before it is written.
+/// Changes are written once nothing has changed for this long.
 const CALM: Duration = Duration::from_millis(1000);
 
 /// The kept files. Copying copies handles.
 #[derive(Clone, Copy)]
 pub struct Kept {
-    /// True where this page keeps files: not in an embed, not from disk, not beside data of a link.
+    /// True if this page keeps files: not in an embed, from disk, or with data of a link.
     pub allowed: bool,
-    /// The user's switch.
+    /// The user's setting.
     pub on: RwSignal<bool>,
-    /// Names of the files that are kept.
+    /// Names of the kept files.
     pub names: RwSignal<Vec<String>>,
-    /// Why something is not kept; "" where all is.
+    /// Why some files are not kept; "" if all are.
     pub trouble: RwSignal<String>,
-    /// The filters that came back with the files of last time, until the user keeps them.
+    /// Filters restored with the files of last time, until the user confirms them.
     pub filters: RwSignal<Option<Filters>>,
     memory: StoredValue<Memory, LocalStorage>,
 }
@@ -47,15 +47,15 @@ pub struct Kept {
 /// State of the database as this page knows it.
 #[derive(Default)]
 struct Memory {
-    /// Files that are in the database, each with its key there.
+    /// Files in the database, each with its key.
     stored: Vec<(Input, String)>,
-    /// Open files that the user does not want to be kept.
+    /// Open files that the user does not want to keep.
     forgotten: Vec<Input>,
-    /// The list that was written last.
+    /// The list written last.
     written: Option<List>,
     /// True while a change waits to be written.
     waiting: bool,
-    /// True while one is being written.
+    /// True while a change is being written.
     writing: bool,
 }
 
@@ -75,7 +75,7 @@ struct Entry {
 }
 
 impl Kept {
-    /// The files that the browser keeps. With `brought`, the link or page brought data, which shows instead.
+    /// The files kept by the browser. With `brought`, the link or page came with data, which is shown instead.
     pub fn new(brought: bool) -> Kept {
         let from_disk = dom::window().location().protocol().as_deref() == Ok("file:");
         let allowed = !(brought || dom::embedded() || boot::is_single_file() || from_disk);
@@ -96,8 +96,7 @@ impl Kept {
         expect_context()
     }
 
-    /// Opens what was open last, unless the address is a link to other files; keeps what is opened
-    /// from now on.
+    /// Reopens what was open last, unless the address is a link to other files; keeps what is opened from now on.
     pub fn start(self, loader: Loader) {
         if !self.allowed {
             return;
@@ -119,7 +118,7 @@ impl Kept {
         self.follow(loader);
     }
 
-    /// Opens what was open last, with its view or with the one that shows.
+    /// Reopens what was open last, with its view or with the current one.
     pub fn open(self, loader: Loader, with_view: bool) {
         loader.bring(async move {
             if let Err(why) = open_again(self, loader, with_view).await {
@@ -128,14 +127,14 @@ impl Kept {
         });
     }
 
-    /// Says that what was open last cannot be opened.
+    /// Reports that what was open last cannot be reopened.
     fn lose(self, why: &str) {
         storage::set(OPEN_KEY, None);
         self.names.set(Vec::new());
         self.trouble.set(sentence("What was open last could not be reopened", why));
     }
 
-    /// Forgets everything that is kept. What is open now stays on the page and is not kept either.
+    /// Forgets everything. What is open stays on the page, but is not kept.
     pub fn forget(self, loader: Loader) {
         let open = loader.bench.files.with_untracked(|files| {
             let open = files.iter().map(|f| f.input.clone());
@@ -147,7 +146,7 @@ impl Kept {
 
     fn clear(self, loader: Loader) {
         self.trouble.set(String::new());
-        // At once: a page that is closed now goes on forgetting when it opens again.
+        // Immediately, so that a page closed now continues to forget when it is reopened.
         note(loader, &[]);
         self.write(loader, true);
     }
@@ -164,7 +163,7 @@ impl Kept {
         }
     }
 
-    /// Writes each change of files and view, once nothing has changed for a moment.
+    /// Writes changes of files and view, once nothing has changed for a moment.
     fn follow(self, loader: Loader) {
         Effect::new(move |_| {
             loader.bench.files.track();
@@ -193,11 +192,11 @@ impl Kept {
         });
     }
 
-    /// Writes what is to be kept of what is open, or nothing at all.
+    /// Writes the open files to keep, or nothing at all.
     fn write(self, loader: Loader, nothing: bool) {
         leptos::task::spawn_local(async move {
             if let Err(why) = keep(self, loader, nothing).await {
-                // Half of it would be worse than nothing.
+                // Keeping a part would be worse than nothing.
                 storage::set(OPEN_KEY, None);
                 self.names.try_set(Vec::new());
                 let what =
@@ -228,7 +227,7 @@ impl Kept {
                 list.files.push(Entry {
                     key: known.map_or_else(new_key, |(_, key)| key.clone()),
                     options: ImportOptions {
-                        // They come again with the file that holds them.
+                        // They are added again with the file that contains them.
                         captures: Vec::new(),
                         ..file.options
                     },
@@ -248,7 +247,7 @@ impl Kept {
     }
 }
 
-/// A sentence with the browser's reason, where it gave one.
+/// A sentence with the browser's reason, if there is one.
 fn sentence(what: &str, why: &str) -> String {
     match why.trim_end_matches('.') {
         "" => format!("{what}."),
@@ -256,18 +255,18 @@ fn sentence(what: &str, why: &str) -> String {
     }
 }
 
-/// Notes the view and the names; false where the browser does not store them.
+/// Notes the view and the names in `localStorage`; false if the browser refuses.
 fn note(loader: Loader, names: &[String]) -> bool {
     let view = loader.bench.view.with_untracked(ViewState::encode);
     storage::set(OPEN_KEY, Some(&format!("{view}\n{}", names.join("\n"))))
 }
 
-/// True where a page was closed while it forgot its files: the note is there, without names.
+/// True if a page was closed while it forgot its files: the note exists, without names.
 fn unfinished() -> bool {
     noted().is_some_and(|(_, names)| names.is_empty())
 }
 
-/// The view and the names of what was open last.
+/// The noted view and names of what was open last.
 fn noted() -> Option<(String, Vec<String>)> {
     let note = storage::get(OPEN_KEY)?;
     let mut lines = note.lines();
@@ -279,7 +278,7 @@ fn new_key() -> String {
     format!("{}-{}", js_sys::Date::now(), js_sys::Math::random())
 }
 
-/// Name of the database, and its stores.
+/// Name of the database, and of its stores.
 const DATABASE: &str = "gemmscope";
 const STORES: &[&str] = &[LISTS, BYTES];
 const LISTS: &str = "lists";
@@ -287,7 +286,7 @@ const BYTES: &str = "bytes";
 /// Key of the only list.
 const LAST: &str = "last";
 
-/// Opens what is kept.
+/// Reopens what is kept.
 async fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<(), String> {
     let list = read_list().await?;
     if list.files.is_empty() {
@@ -299,7 +298,7 @@ async fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<(), S
         let name = context.files.first().cloned().unwrap_or_default();
         loader.add_context(&name, context);
     }
-    // A report's context chooses a roof; the user's choice is the later one.
+    // The context of a report chooses a roof, but the user's choice is later.
     let noted = noted.filter(|_| with_view);
     let filters = noted.as_ref().map(|v| v.filters.clone());
     kept.filters.set(filters.filter(|f| !f.is_empty()));
@@ -309,15 +308,15 @@ async fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<(), S
         kept.memory.update_value(|m| m.stored.push((input.clone(), key)));
         loader.add_again(input, options)
     });
-    // All wait at once, so that the page is ready when the last one is there.
+    // All wait at once, so that the page is ready when the last one is.
     for read in reading.collect::<Vec<_>>() {
-        // Errors show on the page.
+        // Errors are shown on the page.
         let _ = read.await;
     }
     Ok(())
 }
 
-/// Keeps what is open, or nothing at all.
+/// Keeps the open files, or nothing at all.
 async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
     let Some(on) = kept.on.try_get_untracked() else {
         return Ok(());
@@ -340,10 +339,10 @@ async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
         return Ok(());
     }
     if names.is_empty() {
-        // A page that is closed now goes on forgetting when it opens again.
+        // A page closed now continues to forget when it is reopened.
         note(loader, &names);
     }
-    // One after another, so that the last word is the user's.
+    // Serialised, so that the user's last change wins.
     while kept.memory.try_with_value(|m| m.writing) == Some(true) {
         clock::pause(Duration::from_millis(20)).await;
     }
@@ -354,7 +353,7 @@ async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
     if names.is_empty() {
         storage::set(OPEN_KEY, None);
     } else if !unfinished() && !note(loader, &names) {
-        // Only now: the note never names what the database does not hold.
+        // Only now: the note never names a file that is not in the database.
         return Err(String::new());
     }
     kept.names.try_set(names);
@@ -365,7 +364,7 @@ async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads what is kept.
+/// Reads the list and the bytes of kept files.
 async fn read_list() -> Result<List, String> {
     let database = Database::open(DATABASE, STORES).await?;
     let old = stored_list(&database).await?;
@@ -373,7 +372,7 @@ async fn read_list() -> Result<List, String> {
     for file in old["files"].as_array().into_iter().flatten() {
         let key = file["key"].as_str().unwrap_or_default();
         let blob = database.get(BYTES, key).await?.dyn_into::<web_sys::Blob>();
-        // Without its bytes a file is gone; the others open.
+        // A file without its bytes is lost; the others are reopened.
         if let Ok(blob) = blob {
             list.files.push(Entry {
                 input: Input {
@@ -389,7 +388,7 @@ async fn read_list() -> Result<List, String> {
     Ok(list)
 }
 
-/// Writes what is to be kept: only the bytes that are not there yet.
+/// Writes the files to keep: only bytes that are not stored yet.
 async fn write_list(list: &List) -> Result<(), String> {
     let database = Database::open(DATABASE, STORES).await?;
     let old = stored_list(&database).await?;

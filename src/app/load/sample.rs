@@ -6,14 +6,14 @@ use crate::web::file::Input;
 
 /// Opens a sample in the tab that shows it best.
 pub fn open(loader: Loader, sample: &'static Sample) {
-    // It is read whether or not somebody waits for the end.
+    // It is read even if nobody awaits it.
     drop(loader.add_sample(Input::from_bytes(sample.file, sample.bytes()), Some(sample.view)));
 }
 
-/// Opens a sample in the view that a link shows.
+/// Opens a sample in the view of a link.
 pub fn open_as_linked(loader: Loader, sample: &'static Sample) {
     loader.bring(async move {
-        // It can only be cancelled.
+        // The only possible error is that it was cancelled.
         let _ = loader.add_sample(Input::from_bytes(sample.file, sample.bytes()), None).await;
     });
 }

@@ -73,7 +73,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// The measured shapes that are in the model, and a better fitting model where there is one.
+/// The measured shapes of the model, and a better fitting model if there is one.
 fn measured(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let shapes = Memo::new(move |_| {
@@ -111,7 +111,7 @@ fn measured(ready: Ready) -> AnyView {
         model.with(|m| shapes.with(|s| MeasuredStep::of(m, &Index::new(m), &frame, s.as_deref()?)))
     });
     let as_measured = move || {
-        // The plan first: the step follows from it.
+        // Read the plan first: the step depends on it.
         let workload = ready.plan.with(|p| p.state.workload);
         let step = step.get()?;
         let sentence = words::measured_step(&step);
@@ -130,7 +130,7 @@ fn measured(ready: Ready) -> AnyView {
         })
     };
     let list = move || {
-        // The model first: what is found follows from it.
+        // Read the model first: the match depends on it.
         let name = model.with(|m| m.name.clone());
         let (of, table) = found.get()?;
         let n = table.rows.len();

@@ -29,7 +29,7 @@ pub(super) fn page(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// One line that says what is planned, and the menu that saves it.
+/// One line that describes the plan, and the menu that saves it.
 fn headline(ready: Ready) -> AnyView {
     let save = move |i: usize| {
         let e = &EXPORTS[i];
@@ -58,11 +58,11 @@ fn headline(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// The sliders of batch and length. The one that was moved last draws the trail.
+/// Sliders for batch and length. The one moved last draws the trail.
 pub(super) fn sliders(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let both = Memo::new(move |_| bench.view.with(form::sizes));
-    // The last slider that moved draws the trail.
+    // The slider moved last draws the trail.
     let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("slider", |v| form::slide(v, &control, &value));
     });
@@ -102,7 +102,7 @@ fn settings(ready: Ready) -> AnyView {
     let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("plan", |v| form::choose(v, &control, &value));
     });
-    // On a phone the chart comes below the form, so all but the first group start folded.
+    // On a phone the chart is below the form, so all groups but the first start folded.
     let small = dom::media("(max-width: 900px)");
     let titles: Vec<(&str, bool)> = groups.with_untracked(|g| {
         let open = |i: usize, g: &form::FormGroup| g.open && !(small && i > 0);
@@ -126,7 +126,7 @@ fn settings(ready: Ready) -> AnyView {
     view! { {groups.next()}{devices(ready)}{groups.collect_view()} }.into_any()
 }
 
-/// The planned devices, each to be taken out, and the list of all that adds one.
+/// The planned devices, each with a button to remove it, and a list that adds one.
 fn devices(ready: Ready) -> AnyView {
     let Ready { bench, plan, .. } = ready;
     let chosen = Memo::new(move |_| plan.with(|p| p.state.devices.clone()));

@@ -1,4 +1,4 @@
-//! The roofline with the plan on it, and with the measured rows of its step that pass the filters.
+//! The roofline with the plan, and with the measured rows of its step that pass the filters.
 
 use super::ready::Ready;
 use crate::app::chart_view::{ChartView, Draw, PictureMemo};
@@ -21,7 +21,7 @@ use gemmscope_words::plan::crossing;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Devices that are offered at hand where none is chosen; the list beside the plan has all.
+/// Devices offered as buttons while none is chosen; the list beside the plan has all.
 const AT_HAND: [&str; 4] = ["h100-sxm", "b200-sxm", "mi300x", "mi355x"];
 
 /// Key of the chart, for its zoom in links.
@@ -69,7 +69,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// The batch at which each GEMM crosses the ridge, with those that have crossed marked.
+/// The batch at which each GEMM crosses the ridge point; those that have crossed it are marked.
 fn crossings(ready: Ready) -> AnyView {
     let list = move || {
         ready.plan.with(|p| {
@@ -100,7 +100,7 @@ fn crossings(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// The colours of the measured rows; none where a number gives the colour.
+/// Legend of the measured rows; empty if a number gives the colour.
 fn measured_entries(picture: PictureMemo) -> Vec<LegendEntry> {
     let legend = picture.with(|p| p.as_ref().and_then(|p| p.legend()));
     let mut entries = legend.map_or_else(Vec::new, |l| l.entries);
@@ -108,7 +108,7 @@ fn measured_entries(picture: PictureMemo) -> Vec<LegendEntry> {
     entries
 }
 
-/// The names of the measured rows' colours.
+/// Names for the colours of the measured rows.
 fn measured(picture: PictureMemo) -> AnyView {
     let names = measured_entries(picture).into_iter();
     view! {

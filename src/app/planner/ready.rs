@@ -6,7 +6,7 @@ use gemmscope_analysis::planner::Plan;
 use gemmscope_table::view_state::KeyProblem;
 use leptos::prelude::*;
 
-/// Key of the shown page in the view.
+/// Key of the current page in the view state.
 pub(super) const PAGE: &str = "plan.page";
 
 /// State shared by all pages of the planner.
@@ -15,13 +15,13 @@ pub(super) struct Ready {
     /// The page's state.
     pub shell: Shell,
     pub bench: Workbench,
-    /// The plan that the view describes.
+    /// The plan in the view state.
     pub plan: Memo<Shared<Plan>>,
     /// Settings that could not be read.
     pub problems: Memo<Vec<KeyProblem>>,
 }
 
-/// The settings of a link that could not be read, one line each.
+/// Settings of a link that could not be read, one per line.
 pub(super) fn problems(ready: Ready) -> AnyView {
     let clear = move |key: String| ready.bench.edit("plan", |v| v.set_param(&key, ""));
     let line = move |problem: KeyProblem| {

@@ -40,7 +40,7 @@ impl ToolInputs {
     }
 }
 
-/// The page of the tool with this index.
+/// The page of the tool at this index.
 pub(super) fn page(ready: Ready, index: usize) -> AnyView {
     let bench = ready.bench;
     let kind = &TOOLS[index];
@@ -59,7 +59,7 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
         let options = RenderOptions { selected: &selected, ..canvas.options() };
         interactive::draw(&opened.get_untracked().0, None, &options)
     });
-    // A picture of two panels is higher on a phone than on a wide screen.
+    // A picture of two panels is taller on a phone than on a wide screen.
     let small = crate::web::dom::media("(max-width: 900px)");
     let height = move || format!("{}px", tall(if small { 360.0 } else { 960.0 }) + 60.0);
     view! {

@@ -4,10 +4,10 @@ use crate::app::ui::icon;
 use crate::web::dom;
 use leptos::prelude::*;
 
-/// The button of the start page that opens the chooser; the start page is there when it is hidden too.
+/// Selector of the start page's button that opens the chooser; it exists even while the start page is hidden.
 pub const CHOOSE_FILES: &str = "#choose-files";
 
-/// A button that does what the one of the start page does.
+/// A button that acts like the one of the start page.
 #[component]
 pub fn ChooseFiles(class: &'static str, label: &'static str) -> impl IntoView {
     view! {

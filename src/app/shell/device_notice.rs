@@ -1,4 +1,4 @@
-//! Questions about the device: no device, one of several, or perhaps the wrong one.
+//! Questions about the device: none, one of several, or perhaps the wrong one.
 
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{DeviceMenu, icon};
@@ -8,9 +8,9 @@ use gemmscope_model::units::percent;
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
 use leptos::prelude::*;
 
-/// Above this share of the measured rows above their roof the device is in doubt.
+/// The device is in doubt if more than this share of the measured rows is above the roof.
 const IN_DOUBT: f64 = 0.2;
-/// More candidates than this are a list, not buttons.
+/// More candidates than this are shown as a list instead of buttons.
 const BUTTONS: usize = 4;
 
 /// A question and its possible answers.
@@ -22,14 +22,13 @@ struct Question {
 
 #[derive(Clone, PartialEq)]
 enum Answer {
-    /// One of these devices, as id and name, for rows that a file says ran on the first; any device
-    /// where there are none.
+    /// Choose one of these devices (id and name) for rows whose file states this name; any device if the list is empty.
     Device(String, Vec<(String, String)>),
-    /// The dialog of all devices.
+    /// Open the dialog of all devices.
     Dialog,
 }
 
-/// The notice; nothing where no question is open.
+/// The notice; empty if no question is open.
 #[component]
 pub fn DeviceNotice() -> impl IntoView {
     let shell = Shell::here();
@@ -72,7 +71,7 @@ pub fn DeviceNotice() -> impl IntoView {
     }
 }
 
-/// A list of all devices, for rows whose file names none.
+/// A list of all devices, for rows whose file states none.
 fn any_device(bench: Workbench) -> AnyView {
     view! {
         <DeviceMenu
@@ -85,7 +84,7 @@ fn any_device(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// Devices as buttons: id and name; none where they are a list.
+/// Devices as buttons: id and name; empty if a list is better.
 fn buttons(fit: Vec<&Device>) -> Vec<(String, String)> {
     let few = fit.len() <= BUTTONS;
     let all = fit.into_iter().filter(|_| few);
@@ -99,7 +98,7 @@ fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option
     }
     let asks = |words: String, answer: Answer| Some(Question { words, answer });
     let (targets, metrics) = (targets.get(), bench.metrics.get());
-    // All rows are looked through only where a device is unknown.
+    // All rows are scanned only if a device is unknown.
     let unknown = bench.devices_in_use.with(|d| d.contains(&None)).then(|| {
         let used = (0..).zip(data.devices_used()).filter(|(_, used)| *used);
         used.map(|(i, _)| i).filter(|i: &usize| metrics.devices[*i].is_none()).collect::<Vec<_>>()

@@ -1,11 +1,11 @@
-//! The device of rows whose file names none.
+//! The device for rows whose file states none: a searchable list, and the dialog of all devices.
 
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{DeviceMenu, icon};
 use gemmscope_model::hardware::{Device, short_name};
 use leptos::prelude::*;
 
-/// Chooses the device of rows whose file names none, and opens the dialog of all devices.
+/// Chooses the device for rows whose file states none, and opens the dialog of all devices.
 #[component]
 pub fn DevicePicker() -> impl IntoView {
     let shell = Shell::here();
@@ -21,7 +21,7 @@ pub fn DevicePicker() -> impl IntoView {
         };
         if known.len() < all.len() { names + " + unknown" } else { names }
     });
-    // A reader took it from the name or the kind of a file, and nobody chose another one.
+    // An importer inferred it from the name or the kind of a file, and the user did not choose another one.
     let assumed = Memo::new(move |_| {
         let used = devices.get();
         bench.data.with(|data| {

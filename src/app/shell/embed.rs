@@ -1,7 +1,6 @@
-//! The page inside another one (`?embed=1`): the picture, its legend and a menu, so that a page of
-//! prose stays one; with `controls=1` tabs, figures and settings too. The host page sends the data
-//! and is told about size and changes. An embedded page has no file chooser, no storage and no
-//! address of its own.
+//! The page embedded in another one (`?embed=1`): picture, legend and a menu, so that it does not dominate a page of
+//! text; with `controls=1` also tabs, figures and settings. The host page sends the data and is told about size and
+//! changes. An embed has no file chooser, no storage and no address of its own.
 
 use super::notices::{Loading, Status};
 use super::strip::Strip;
@@ -28,7 +27,7 @@ use std::rc::Rc;
 
 type Answer = Result<Option<Value>, (String, String)>;
 
-/// Tabs, figures and settings around the view.
+/// The view with tabs, figures and settings.
 fn with_controls() -> AnyView {
     view! {
         <views::places::Places />
@@ -43,7 +42,7 @@ fn with_controls() -> AnyView {
     .into_any()
 }
 
-/// A picture, its legend and its menu.
+/// Picture, legend and menu only.
 fn quiet() -> AnyView {
     let bench = Workbench::here();
     let id = Memo::new(move |_| bench.shown.get().id());
@@ -65,7 +64,7 @@ fn quiet() -> AnyView {
     .into_any()
 }
 
-/// Contents of an embedded page.
+/// Contents of an embed.
 #[component]
 pub fn Embedded() -> impl IntoView {
     let bench = Workbench::here();
@@ -87,7 +86,7 @@ pub fn Embedded() -> impl IntoView {
     }
 }
 
-/// Waits for the host page and carries out its requests.
+/// Waits for the host page and performs its requests.
 fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
     let (shell, bench) = (loader.shell, loader.bench);
     let handler: host::Handler = Rc::new(move |host, request, bytes| match request {
@@ -127,7 +126,7 @@ fn summary(bench: Workbench) -> Value {
     serde_json::to_value(bench.summary()).unwrap_or_default()
 }
 
-/// The rows that pass the filters, as our own table.
+/// The rows that pass the filters, in our own CSV format.
 fn csv(bench: Workbench) -> String {
     bench.frame.with_untracked(|f| {
         let mut writer = CsvWriter::new(&f.data, None);
@@ -189,8 +188,8 @@ fn export(shell: Shell, bench: Workbench, what: EmbedExport) -> Answer {
     Ok(Some(text.into()))
 }
 
-/// Tells the host page the height of the content. The height depends on the width alone, so it does
-/// not change when the host resizes the embed to it.
+/// Reports the height of the content to the host page. It depends only on the width, so it does not change when the
+/// host resizes the embed to it.
 fn report_height(
     box_ref: NodeRef<leptos::html::Div>,
     hosted: RwSignal<Option<Rc<Host>>, LocalStorage>,
@@ -207,7 +206,7 @@ fn report_height(
     });
 }
 
-/// Tells the host page about a changed view, once for all changes within 200 ms.
+/// Reports changes of the view to the host page, once for all changes within 200 ms.
 fn report_changes(bench: Workbench, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
     let told = StoredValue::new(bench.view.with_untracked(ViewState::encode));
     let read = move || bench.view.with(ViewState::encode);

@@ -1,5 +1,5 @@
-//! Keeps the keyboard where it was: if the element that has the focus goes away with what the user
-//! did, the nearest one that is left takes it.
+//! Keeps the focus in place: if an action of the user removes the focused element, the nearest remaining one gets the
+//! focus.
 
 use crate::app::ui;
 use crate::web::{clock, dom};
@@ -12,9 +12,9 @@ use web_sys::{Element, HtmlElement};
 const FOCUSABLE: &str =
     "button:not(:disabled), select, input:not([type=hidden]), summary, [tabindex=\"0\"]";
 
-/// Watches for as long as the calling component lives.
+/// Watches for the lifetime of the calling component.
 pub fn keep() {
-    // The element that had the focus last, then what surrounded it, from the inside out.
+    // The element focused last, then its ancestors from the inside out.
     let last = StoredValue::new_local(Vec::<Element>::new());
     let document = dom::document();
     let seen = dom::listen(&document, "focusin", move |event: web_sys::Event| {
@@ -28,7 +28,7 @@ pub fn keep() {
     });
     let look = move || {
         leptos::task::spawn_local(async move {
-            // What the user did shows in the next frame, or a little later where a part is read.
+            // The effect of an action shows in the next frame, or a little later if a part is loaded.
             for wait in [40, 300] {
                 clock::pause(Duration::from_millis(wait)).await;
                 if lost() {
@@ -47,16 +47,16 @@ fn lost() -> bool {
     dom::focused().is_none()
 }
 
-/// Gives the focus to the nearest element, if the one that had it is gone.
+/// Focuses the nearest element, if the focused one is gone.
 fn restore(chain: &[Element]) {
     let Some(first) = chain.first() else { return };
-    // It is there, and the user clicked beside it.
+    // It still exists: the user clicked beside it.
     if first.is_connected() && dom::shows(first) && !first.has_attribute("disabled") {
         return;
     }
     let around = chain.iter().skip(1);
     for place in around.filter(|e| e.is_connected() && dom::shows(e)) {
-        // All that is left is the place: its picture says more than its first control.
+        // Only the place remains: its picture is more useful than its first control.
         if place.matches("#main, .app").unwrap_or(false) {
             break;
         }
@@ -70,7 +70,7 @@ fn restore(chain: &[Element]) {
     to_picture();
 }
 
-/// Focuses the picture or the table; the place, where it has neither.
+/// Focuses the picture or the table; the place if it has neither.
 pub fn to_picture() {
     const PICTURE: &str = ".has-data .main :is(.chart-stage, .data-grid)";
     dom::focus(if dom::exists(PICTURE) { PICTURE } else { "#main" });

@@ -1,4 +1,4 @@
-//! The bar at the top: the name, help and theme, and with a file or a plan what acts on it.
+//! The bar at the top: name, help and theme; with a file or a plan also its actions.
 
 use super::tools::{self, AddData, PanelButton};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
@@ -8,8 +8,7 @@ use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
 
-/// The header where there is a file or a plan, and below it the places. The start page has its own, in
-/// `index.html`.
+/// The header with a file or a plan, and the tabs below it. The start page has its own one, in `index.html`.
 pub fn header() -> AnyView {
     let has_data = Workbench::here().has_data;
     let header = view! {
@@ -34,12 +33,12 @@ pub fn header() -> AnyView {
     header.into_any()
 }
 
-/// The roof that percentages are of: the chosen one, where the device has both.
+/// The roof that percentages refer to: the chosen one, if the device has both.
 pub(super) fn roof_in_use(bench: Workbench) -> RoofKind {
     bench.one_roof().map_or_else(|| bench.view.with(|v| v.roof), |_| RoofKind::Datasheet)
 }
 
-/// Help and theme; on a phone also what the header has no room for.
+/// Help and theme; on a phone also what does not fit in the header.
 #[component]
 pub(super) fn MoreMenu() -> impl IntoView {
     let shell = Shell::here();

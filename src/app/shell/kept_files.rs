@@ -1,4 +1,4 @@
-//! The switch for reopening files after a reload, and what the browser keeps for that.
+//! The switch for reopening files after a reload, and the list of kept files.
 
 use crate::app::load::Loader;
 use crate::app::load::kept::Kept;
@@ -7,7 +7,7 @@ use crate::app::ui::icon;
 use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
-/// Says that filters came back with the files of last time, as long as nobody changed them.
+/// Notice that filters were restored with the files of last time, until they are changed.
 #[component]
 pub fn RestoredFilters() -> impl IntoView {
     let kept = Kept::here();
@@ -33,7 +33,7 @@ pub fn RestoredFilters() -> impl IntoView {
     }
 }
 
-/// The switch, what is kept, and a button that forgets it. Nothing where this page keeps no files.
+/// The switch, the kept files, and a button to forget them. Empty if this page keeps no files.
 #[component]
 pub fn KeptFiles(
     /// True to offer opening what is kept.

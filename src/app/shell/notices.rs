@@ -10,11 +10,10 @@ use gemmscope_share::data::base_name;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// Up to so many bytes are read without showing it, inside another page: such a table is there before its
-/// progress would be seen.
+/// Up to this size, bytes, an embed shows no progress, as the table arrives before it could be seen.
 const SMALL: u64 = 1 << 20;
 
-/// The progress of the file that is being read, and the files that could not be read.
+/// Progress of the file being read, and the files that could not be read.
 #[component]
 pub fn Loading() -> impl IntoView {
     let shell = Shell::here();
@@ -28,7 +27,7 @@ pub fn Loading() -> impl IntoView {
             .with(|l| l.current.as_ref().map_or(0.0, |p| p.read as f64 / (p.total.max(1)) as f64))
     };
     let line = move || shell.load.with(|l| progress_line(l).unwrap_or_default());
-    // Both lists are said again only where they change.
+    // Both lists are announced again only if they change.
     let failed = Memo::new(move |_| {
         let of = |e: &LoadError| (e.id, e.name.clone(), e.message.clone(), e.mappable);
         shell.load.with(|l| l.errors.iter().map(of).collect::<Vec<_>>())
@@ -65,7 +64,7 @@ pub fn Loading() -> impl IntoView {
         };
         unusable.get().into_iter().map(notice).collect_view()
     };
-    // Files of the link that nobody opened.
+    // Files named by the link that are not open yet.
     let missing = move || {
         let expected = bench.expected.get().filter(|_| bench.has_data.get() && !busy.get());
         expected.map(|names| {
@@ -93,7 +92,7 @@ pub fn Loading() -> impl IntoView {
     }
 }
 
-/// How far the file is that is being read, and what comes next.
+/// Progress of the file being read, and the next ones.
 fn progress_line(load: &LoadState) -> Option<String> {
     let p = load.current.as_ref()?;
     let mut text = format!("{}  {} of {}", p.name, Bytes(p.read as f64), Bytes(p.total as f64));
@@ -108,7 +107,7 @@ fn progress_line(load: &LoadState) -> Option<String> {
     Some(text)
 }
 
-/// The files of a folder that were left out, and why.
+/// Files of a folder that were left out, with reasons.
 #[component]
 fn LeftOut() -> impl IntoView {
     let shell = Shell::here();
@@ -139,7 +138,7 @@ fn LeftOut() -> impl IntoView {
     }
 }
 
-/// Loaded files without usable rows: number, name and why.
+/// Loaded files without usable rows: id, name and reason.
 fn unusable(bench: Workbench) -> Vec<(u32, String, String)> {
     let of = |f: &LoadedFile| {
         let why = f.data.sources.first()?.why_unusable()?;
@@ -148,12 +147,12 @@ fn unusable(bench: Workbench) -> Vec<(u32, String, String)> {
     bench.files.with(|files| files.iter().filter_map(of).collect())
 }
 
-/// The status line at the bottom. Screen readers read it out when it changes.
+/// The status line at the bottom. Screen readers announce its changes.
 #[component]
 pub fn Status() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    // True for a while after each change: the line is visible then.
+    // True for a while after each change, during which the line is visible.
     let fresh = RwSignal::new(false);
     let turn = StoredValue::new(0u32);
     Effect::new(move |_| {
@@ -162,7 +161,7 @@ pub fn Status() -> impl IntoView {
         turn.update_value(|t| *t += 1);
         let mine = turn.get_value();
         leptos::task::spawn_local(async move {
-            // About the time it takes to read it, and to decide.
+            // About the time needed to read it, and to decide.
             let shown = if undo { 10_000 } else { (2000 + 35 * letters).min(4800) };
             clock::pause(Duration::from_millis(shown)).await;
             while dom::exists(".status:hover, .status:focus-within") {
@@ -173,12 +172,12 @@ pub fn Status() -> impl IntoView {
             }
         });
     });
-    // A step that was taken back in another way is no news.
+    // A step that was undone in another way needs no button.
     let undone = move || shell.status.with(|m| m.undo) && bench.history.with(History::can_redo);
     let shown = move || fresh.get() && !undone();
     let undo = move |_| {
         bench.undo();
-        // The button goes away.
+        // The button disappears.
         dom::focus("#main");
     };
     view! {

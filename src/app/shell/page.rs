@@ -1,5 +1,4 @@
-//! The site's own page: one instance of the program, and the functions that scripts on the page may
-//! call.
+//! The site's own page: one instance of the program, and the functions for scripts on the page.
 
 use super::GemmScope;
 use crate::app::state::Workbench;
@@ -12,13 +11,13 @@ pub fn start() {
     leptos::mount::mount_to_body(|| view! { <GemmScope /> });
 }
 
-/// Sets `window.gemmscope`: `timings()` returns the page's performance marks in milliseconds, `summary()`
-/// what [`Workbench::summary`] says.
+/// Sets `window.gemmscope`: `timings()` returns the page's performance marks in milliseconds, `summary()` returns
+/// [`Workbench::summary`].
 pub(super) fn publish(bench: Workbench) {
     let api = js_sys::Object::new();
     let timings = Closure::<dyn Fn() -> JsValue>::new(timings);
     let _ = js_sys::Reflect::set(&api, &"timings".into(), &timings.into_js_value());
-    // An embedded page tells it to its host alone.
+    // In an embed only the host gets it.
     if !dom::embedded() {
         let summary = Closure::<dyn Fn() -> JsValue>::new(move || {
             let json = serde_json::to_string(&bench.summary()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Keyboard shortcuts. One table holds what works and what the help shows.
+//! Keyboard shortcuts. One table defines what works and what the help shows.
 
 use super::choose::CHOOSE_FILES;
 use super::focus;
@@ -9,7 +9,7 @@ use gemmscope_chart::places::{PLACES, PLAN, SUMMARY};
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
 
-/// The keys as the help shows them, what they do, and how.
+/// Keys as in the help, description, and action.
 pub type Shortcut = (&'static str, &'static str, fn(Shell, Workbench));
 
 /// All shortcuts outside of form fields.
@@ -18,7 +18,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
     ("O", "Choose files", |_, _| dom::click(CHOOSE_FILES)),
     ("/", "Search kernels and sizes", |shell, _| {
         shell.show_panel(true);
-        // It can be focused once it shows.
+        // It can be focused only once it is visible.
         request_animation_frame(|| dom::focus("#search"));
     }),
     ("1 … 6", "Go to a place", |_, _| {}),
@@ -33,7 +33,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
     ("C", "Focus the chart", |_, _| dom::focus(".chart-stage")),
     ("F", "Go to the findings", |_, bench| to_findings(bench)),
     ("Esc", "Close the details", |_, bench| {
-        // Back to what opened them.
+        // Back to the element that opened them.
         if dom::exists(".dock :focus") {
             let finding = ".finding-head[aria-pressed=true]";
             dom::focus(if dom::exists(finding) { finding } else { ".chart-stage" });
@@ -45,7 +45,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
     ("Ctrl Y", "Redo", |_, bench| bench.redo()),
 ];
 
-/// The keys of a chart that has the focus.
+/// Keys of a focused chart.
 pub const CHART_KEYS: &[(&str, &str)] = &[
     ("← ↑ → ↓", "Next point in that direction"),
     ("Enter", "Select the point, Shift adds it"),
@@ -54,7 +54,7 @@ pub const CHART_KEYS: &[(&str, &str)] = &[
     ("0", "Whole picture"),
 ];
 
-/// Focuses the first entry of the ranked list, which the summary has.
+/// Focuses the first entry of the ranked list in the summary.
 fn to_findings(bench: Workbench) {
     if bench.shown.get_untracked().place != SUMMARY {
         bench.show(SUMMARY.id);
@@ -65,7 +65,7 @@ fn to_findings(bench: Workbench) {
     });
 }
 
-/// Listens for as long as the calling component lives.
+/// Listens for the lifetime of the calling component.
 pub fn listen(shell: Shell, bench: Workbench) {
     keep(dom::listen(&dom::window(), "keydown", move |event: web_sys::KeyboardEvent| {
         const TYPING: &str =

@@ -1,5 +1,5 @@
-//! The start page of `index.html`, which the program adopts: it hides the page while something else
-//! shows, and fills the places that it keeps.
+//! The start page of `index.html`, which the program adopts: it hides that page while something else is shown, and
+//! fills its placeholders.
 
 use super::header::MoreMenu;
 use super::kept_files::KeptFiles;
@@ -11,8 +11,8 @@ use leptos::portal::Portal;
 use leptos::prelude::*;
 use wasm_bindgen::UnwrapThrowExt;
 
-/// Shows the start page while `shown` is false. While data of the address or of the last visit is on its
-/// way only the progress of that shows, as `early.js` left it.
+/// Shows the start page while `shown` is false. While data of the address or of the last visit is loading, only the
+/// progress is shown, as set up by `early.js`.
 pub fn adopt(shell: Shell, shown: Memo<bool>) {
     let comes = Memo::new(move |_| shell.coming.get() > 0);
     Effect::new(move |_| {
@@ -22,24 +22,24 @@ pub fn adopt(shell: Shell, shown: Memo<bool>) {
             dom::empty("#boot");
         }
         dom::set_hidden("#start", shown);
-        // One place of the page has this name.
+        // Only one element of the page may have this id.
         if let Some(main) = dom::first("#start > main") {
             main.set_id(if shown { "" } else { "main" });
         }
     });
 }
 
-/// Takes the start page out of a page inside another one, where nobody chooses files.
+/// Removes the start page in an embed, where nobody chooses files.
 pub fn remove() {
     for part in ["#start", "#paste", ".drop-veil"] {
         let _ = dom::first(part).map(|element| element.remove());
     }
 }
 
-/// Additions of the program to the start page.
+/// What the program adds to the start page.
 pub fn additions() -> AnyView {
     let bench = Workbench::here();
-    // They are there: the page is built with them (tests/start_page.rs).
+    // The placeholders exist: the page is built with them (tests/start_page.rs).
     let place = |id: &str| {
         let body = || dom::document().body().unwrap_throw();
         web_sys::Element::from(dom::first(id).unwrap_or_else(body))
@@ -53,7 +53,7 @@ pub fn additions() -> AnyView {
     .into_any()
 }
 
-/// A link to a view without its data: names the files to drop.
+/// Prompt for a link to a view without its data: names the files to drop.
 fn expected(names: String) -> AnyView {
     let files: Vec<AnyView> = names
         .split('*')

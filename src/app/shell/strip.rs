@@ -1,5 +1,4 @@
-//! The line over every place: what the rows take, how near the roof they are, what costs most, and
-//! what they are.
+//! The line above every place: time of the rows, share of the roof, largest cost, and kind of rows.
 
 use crate::app::state::findings_task::latest;
 use crate::app::state::{FindingsResult, Shell, Workbench};
@@ -15,20 +14,20 @@ use gemmscope_words::findings::Finding;
 use gemmscope_words::headline::{HeadlineCost, cost, runs, scope, spread};
 use leptos::prelude::*;
 
-/// Sides that have a figure of their own; the others are counted.
+/// Maximum number of sides with figures of their own; the others are counted.
 const SIDES: usize = 5;
 
 /// The summary of one side and device.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Line {
-    /// "" where it is the only one.
+    /// "" if it is the only one.
     name: String,
     time_s: f64,
-    /// Which runs the time is of, and which part of it the share of the roof covers; "" of all.
+    /// Which runs the time covers, and which part of it the share of the roof covers; "" for all.
     runs: String,
     scope: String,
     gemms: u64,
-    /// Where each GEMM counts once.
+    /// Present if each GEMM counts once.
     typical: Option<Typical>,
     share: Option<f64>,
     lost_s: Option<f64>,
@@ -48,7 +47,7 @@ pub fn Strip() -> impl IntoView {
             None => bench.totals.with(|t| of_totals(t)),
         })
     });
-    // Where the other roof changes nothing, it says why.
+    // If the other roof changes nothing, the status line says why.
     let shell = Shell::here();
     Effect::new(move |was: Option<RoofKind>| {
         let now = bench.view.with(|v| v.roof);
@@ -91,7 +90,7 @@ fn of_book(findings: &[Finding], book: &Book) -> Line {
     }
 }
 
-/// The parts that need no findings.
+/// The parts that do not depend on findings.
 fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
     let measured = totals.iter().filter(|(_, t)| t.measured > 0);
     let line = |(name, t): &(String, Totals)| Line {
@@ -106,12 +105,12 @@ fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
     measured.map(line).collect()
 }
 
-/// The largest cost, with its side where there are several.
+/// The largest cost, with its side if there are several.
 fn claim(bench: Workbench, cost: &HeadlineCost, of: &str) -> AnyView {
     let of = if of.is_empty() { String::new() } else { format!(" ({of})") };
     let finding = cost.finding;
     view! {
-        // No button element: the words wrap with the sentence.
+        // Not a button element, so that the words wrap within the sentence.
         <strong class="cost" role="button" tabindex="-1" data-account=cost.key.clone() title="Show this finding"
             on:click=move |_| bench.choose_finding(finding)
             on:keydown=move |e| if matches!(e.key().as_str(), "Enter" | " ") {
@@ -141,7 +140,7 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         let keeps = keeps_datasheet(bench);
         (share, format!("1 − lost time / time under the {roof}{lost}.{keeps}"))
     });
-    // Where each GEMM counts once, their total time is that of no program.
+    // If each GEMM counts once, the total time is not that of a program.
     let once = line.typical.map(|typical| {
         let all = by_time.as_ref().map_or_else(String::new, |(share, how)| {
             format!(" By time {}: {how}", percent(*share))
@@ -157,16 +156,16 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         |(share, hint)| view! { ", "{figure(&hint, percent(share), "of roof", "efficiency")} },
     );
     let cost = line.cost.as_ref().map(|c| view! { " "{claim(bench, c, "")} });
-    // A time alone says at least what it is of.
+    // A time alone at least says how many GEMMs it covers.
     let bare = line.share.is_none() && line.cost.is_none() && line.runs.is_empty();
     let of = bare.then(|| format!(" on {}", plural(line.gemms, "GEMM")));
-    // The rest of a program has a bar of its own.
+    // The other time of a program has a bar of its own.
     let whole = bench.data.with(|d| d.sources.iter().any(|s| s.trace.is_some()));
     let lead = whole.then_some("GEMMs take ");
     view! { {once}{lead}{time}{share}{of}{line.scope.clone()}"."{cost} }.into_any()
 }
 
-/// On the summary, whose bars name every side: the side that loses most, once it is known.
+/// In the summary, whose bars name every side: the side that loses most, once known.
 fn of_worst(bench: Workbench, lines: &[Line]) -> Option<AnyView> {
     let lost = |l: &Line| {
         let cost_s = l.cost.as_ref().map_or(0.0, |c| c.seconds);
@@ -177,7 +176,7 @@ fn of_worst(bench: Workbench, lines: &[Line]) -> Option<AnyView> {
     Some(claim(bench, cost, &line.name))
 }
 
-/// One figure a side. Sides are never added up.
+/// One figure per side. Sides are never added up.
 fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
     let roof = roof_name(bench.view.with(|v| v.roof));
     let more = lines.len().saturating_sub(SIDES);
@@ -205,19 +204,19 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
     view! { <span class="strip-sides">{figures}{more}</span> }.into_any()
 }
 
-/// What the rows are: `75 variants of 3 GEMMs`.
+/// Number and kind of rows: `75 variants of 3 GEMMs`.
 fn rows(bench: Workbench) -> AnyView {
     let all = Memo::new(move |_| bench.data.with(|d| d.len()));
-    // Of a file that states no sizes, its points.
+    // For a file without sizes, its points.
     let points =
         Memo::new(move |_| bench.data.with(|d| if d.is_empty() { d.points().count() } else { 0 }));
     let count = move || bench.settled_frame.with(|f| f.rows.len()) + points.get();
     let words = move || {
         let (n, words) = bench.settled_frame.with(|f| (f.rows.len(), f.counted().words(f.kind())));
-        // The count stands before, the sides behind.
+        // The number is shown before the words, and sides elsewhere.
         let rest = words.strip_prefix(&grouped(n as u64)).map(|w| w.trim_start().to_owned());
         let words = rest.unwrap_or_else(|| "rows".to_owned());
-        // What all rows are, nobody has counted.
+        // The words describe the passing rows; what all rows would be was not counted.
         let of_all = if ["GEMMs", "GEMM", "row"].contains(&&*words) { "rows" } else { &words };
         match all.get() {
             _ if points.get() > 0 => "points without sizes".to_owned(),
@@ -239,7 +238,7 @@ fn rows(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// The choice of what the rows are; the first entry is what the data shows.
+/// Selector of the kind of rows; the first entry is the one found in the data.
 fn kinds(bench: Workbench) -> AnyView {
     let choose = move |key: String| {
         let found = bench.decision.with_untracked(|d| d.found);
@@ -247,11 +246,11 @@ fn kinds(bench: Workbench) -> AnyView {
         let shown = bench.shown.get_untracked();
         bench.edit("kind of rows", |v| {
             v.kind = kind;
-            // The choice changes what is counted, not the place.
+            // This changes what is counted, not the place.
             shown.id().clone_into(&mut v.view);
         });
     };
-    // Sides that share no GEMM are no comparison.
+    // Sides that share no GEMM cannot be compared.
     let apart = Memo::new(move |_| missing(bench, COMPARE).is_some());
     let label = move |kind: DataKind| match kind {
         DataKind::Sides if apart.get() => "Side by side",
@@ -271,7 +270,7 @@ fn kinds(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// Which types keep the datasheet's roof while percentages are of the achievable one.
+/// Types that keep the datasheet roof while percentages refer to the achievable one.
 fn keeps_datasheet(bench: Workbench) -> String {
     let types = bench.frame.with(|f| f.metrics.keep_datasheet(&f.data));
     match types.is_empty() {
@@ -284,7 +283,7 @@ fn keeps_datasheet(bench: Workbench) -> String {
 }
 
 fn figure(hint: &str, value: String, label: &str, key: &'static str) -> AnyView {
-    // The first is where the Tab key stops.
+    // The first figure is the Tab stop.
     let stop = if matches!(key, "time" | "side") { "0" } else { "-1" };
     view! {
         <span class="figure tip" tabindex=stop data-tip=hint.to_owned() aria-description=hint.to_owned() data-figure=key>

@@ -13,7 +13,7 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
-/// Reference of percentages: the device and the roof.
+/// What percentages refer to: the device and the roof.
 pub(super) fn basis() -> AnyView {
     let has_data = Workbench::here().has_data;
     view! {
@@ -53,7 +53,7 @@ pub(super) fn steps() -> AnyView {
     steps.into_any()
 }
 
-/// Shows and hides the panel of files and filters.
+/// Toggles the panel of files and filters.
 #[component]
 pub(super) fn PanelButton() -> impl IntoView {
     let shell = Shell::here();

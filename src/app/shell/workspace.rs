@@ -1,4 +1,4 @@
-//! The workspace: side panel, tabs, views, detail panel.
+//! The workspace: side panel, tabs, views, dock.
 
 use super::choose::{CHOOSE_FILES, ChooseFiles};
 use super::device_notice::DeviceNotice;
@@ -24,12 +24,12 @@ pub fn Workspace() -> impl IntoView {
     let shell = Shell::here();
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     findings_task::follow(bench);
-    // The scroll position belonged to the previous place.
+    // The scroll position belongs to the previous place.
     Effect::new(move |_| {
         bench.shown.track();
         shell.reads_on.set(false);
     });
-    // A trace without shapes still tells what its time goes to.
+    // A trace without shapes still has a breakdown of its time.
     let timed = |s: &Source| s.without_model.rows + s.not_gemm.rows > 0;
     let nothing = Memo::new(move |_| {
         let data = bench.data.get();
@@ -41,7 +41,7 @@ pub fn Workspace() -> impl IntoView {
     let drawn = Memo::new(move |_| needs_file.get() && !nothing.get());
     let lacks =
         Memo::new(move |_| drawn.get() && views::missing(bench, bench.shown.get().place).is_some());
-    // The place whose subject is the time: elsewhere the line is enough.
+    // Only in the summary, which is about the time; elsewhere the line suffices.
     let barred = Memo::new(move |_| bench.shown.get().place == SUMMARY);
     let known = filters::Known::follow(bench);
     let drawer = shell.drawer;
@@ -65,9 +65,9 @@ pub fn Workspace() -> impl IntoView {
                 {lacking(lacks)}
                 <Show when=move || drawn.get()><dock::Dock /></Show>
             </main>
-            // After the picture, so that the Tab key reaches that soon; it stands on the left, and a link skips to it.
+            // After the picture in the DOM, so that Tab reaches the picture soon; shown on the left, with a skip link.
             <Show when=move || bench.has_data.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters"
-                // Closed, and back to the picture, whose keys are letters.
+                // Close it and return to the picture, whose keys are letters.
                 on:keydown=move |e| if e.key() == "Escape" && !e.default_prevented() {
                     shell.show_panel(false);
                     to_picture();
@@ -84,7 +84,7 @@ pub fn Workspace() -> impl IntoView {
     }
 }
 
-/// Advice for a place that has nothing to show of this data.
+/// Advice for a place that cannot show this data.
 fn lacking(lacks: Memo<bool>) -> AnyView {
     let shell = Shell::here();
     view! {
@@ -102,7 +102,7 @@ fn formats(shell: Shell) -> AnyView {
         .into_any()
 }
 
-/// Where no row of any file is a GEMM: the message above says why.
+/// No file has a row that is a GEMM; the message above gives the reason.
 fn no_gemm() -> AnyView {
     let shell = Shell::here();
     view! {

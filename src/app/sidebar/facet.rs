@@ -1,4 +1,4 @@
-//! A facet: the values of a field with their counts, each to be chosen.
+//! A facet: the values of a field with their counts, each with a checkbox.
 
 use crate::app::state::Workbench;
 use crate::app::ui::value_of;
@@ -10,16 +10,15 @@ use gemmscope_table::filter::{Values, value_name};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
-/// How many values of a facet show before "more".
+/// Number of values shown before "more".
 const FIRST: usize = 7;
-/// How many values show at most; the search finds the others.
+/// Maximum number of values shown; the search finds the others.
 const MOST: usize = 200;
-/// Values up to which a facet keeps the order of its first counts.
+/// Up to this many values, a facet keeps the order of its first counts.
 const ORDERED: usize = 1000;
 /// Facets with more values than this start folded.
 const OPEN_UP_TO: usize = 40;
-/// A column with more values than this, of which nearly every row has its own, is no facet: the search
-/// finds them.
+/// A column with more values than this, nearly all of them unique, does not become a facet: use the search.
 const DISTINCT: usize = 40;
 
 /// A field that can be filtered by its values.
@@ -27,13 +26,13 @@ const DISTINCT: usize = 40;
 pub struct FacetOf {
     /// The field.
     pub info: FieldInfo,
-    /// How many values it has.
+    /// Number of its values.
     pub distinct: usize,
-    /// True if it is open at first.
+    /// True if it starts open.
     pub open: bool,
 }
 
-/// The facet of a field; `None` where it has only one value.
+/// The facet of a field; `None` if it has a single value.
 pub fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetOf> {
     let column = match &field {
         Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
@@ -49,8 +48,8 @@ pub fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetO
     Some(FacetOf { info, distinct, open })
 }
 
-/// Fields that become a facet where they have several values: first the fields of every file, then
-/// the text columns of these files.
+/// Fields that become a facet if they have several values: first those of every file, then the text columns of these
+/// files.
 pub fn facet_fields(frame: &Frame) -> Vec<Field> {
     let built_in = [
         Field::Dtype,
@@ -70,7 +69,7 @@ pub fn facet_fields(frame: &Frame) -> Vec<Field> {
     built_in.into_iter().chain(own).collect()
 }
 
-/// A field with a box for each of its values.
+/// A field with a checkbox for each of its values.
 #[component]
 pub fn Facet(facet: FacetOf) -> impl IntoView {
     let bench = Workbench::here();
@@ -130,7 +129,7 @@ pub fn Facet(facet: FacetOf) -> impl IntoView {
     }
 }
 
-/// The values of a field and how many rows have each, counted only while the facet is open.
+/// The values of a field with their counts, computed only while the facet is open.
 fn counted(
     bench: Workbench,
     field: StoredValue<Field>,
@@ -142,7 +141,7 @@ fn counted(
             return Vec::new();
         }
         let mut counts = field.with_value(|f| bench.facet_counts(f));
-        // In the order of their first counts: a value must not jump away under the pointer.
+        // In the order of the first counts, so that no value moves away from the pointer.
         let known = order.with_value(|o| counts.iter().all(|c| o.contains_key(&c.0)));
         if !known {
             counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -155,10 +154,10 @@ fn counted(
     })
 }
 
-/// A value, the rows that have it, whether it is chosen, and its share of the most frequent one's rows.
+/// A value, its number of rows, whether it is chosen, and its count relative to the most frequent value.
 type Value = (String, u64, bool, f64);
 
-/// The values that contain `needle`, up to `limit` and the chosen ones, and how many there are beyond.
+/// The values that contain `needle`, up to `limit` plus the chosen ones, and the number of others.
 fn values_in_sight(
     counts: &[(String, u64)],
     chosen: &Values,
@@ -167,7 +166,7 @@ fn values_in_sight(
 ) -> (Vec<Value>, usize) {
     let most = counts.iter().map(|c| c.1).max().unwrap_or(0).max(1);
     let matching = |v: &str| needle.is_empty() || v.to_lowercase().contains(needle);
-    // Where nothing passes, another value of this field may bring some back.
+    // If no row passes, another value of this field may bring some back.
     let none = counts.iter().all(|c| c.1 == 0);
     let mut out: Vec<Value> = counts
         .iter()
@@ -176,7 +175,7 @@ fn values_in_sight(
         .collect();
     let more = out.len().saturating_sub(limit);
     let hidden = out.split_off(out.len().min(limit));
-    // A chosen value is always in sight.
+    // Chosen values are always shown.
     out.extend(hidden.into_iter().filter(|v| v.2));
     (out, more)
 }

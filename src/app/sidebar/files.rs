@@ -1,5 +1,5 @@
-//! A card for each loaded file: the recognised format and why, what became of its rows, and the
-//! assumptions, which can be changed.
+//! A card for each loaded file: the recognised format with the reason, counts of rows, and the assumptions, which can
+//! be changed.
 
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
@@ -33,7 +33,7 @@ pub fn Files() -> impl IntoView {
     }
 }
 
-/// Why a file's rows are in no figure.
+/// Why the rows of a file are not counted.
 fn why_not_counted(bench: Workbench, id: u32) -> Option<String> {
     let at = bench.files.with(|f| f.iter().position(|f| f.id == id))?;
     bench.repeated.with(|all| all.iter().find(|r| r.table == at).map(|r| r.why.clone()))
@@ -130,7 +130,7 @@ fn card_menu(id: u32) -> impl IntoView {
     }
 }
 
-/// How many rows are used, and the size of the file.
+/// Number of rows used, and size of the file.
 fn counted(source: &Source) -> AnyView {
     let (used, read) = (source.rows_used, source.rows_read);
     let rows = match used == read {
@@ -150,7 +150,7 @@ fn counted(source: &Source) -> AnyView {
     .into_any()
 }
 
-/// Whether the file's own rates are those of its shapes and times.
+/// Whether the file's own rates agree with its shapes and times.
 fn agrees(source: &Source) -> Option<AnyView> {
     let checked = source.reported_rate;
     let all = checked.compared == checked.within_1_percent;
@@ -173,7 +173,7 @@ fn agrees(source: &Source) -> Option<AnyView> {
     })
 }
 
-/// The card of a file that describes a table: what it adds.
+/// The card of a context file: what it adds to a table.
 fn context_card(bench: Workbench, loader: Loader, context: TraceContext) -> AnyView {
     let path = context.files.first().cloned().unwrap_or_default();
     let joined = {
@@ -203,8 +203,7 @@ fn context_card(bench: Workbench, loader: Loader, context: TraceContext) -> AnyV
     .into_any()
 }
 
-/// Removes a card. The focus goes to the card that takes its place, or to the page where it was the
-/// last one.
+/// Removes a card. The focus moves to the card in its place, or to the page after the last one.
 fn removed(remove: impl FnOnce()) {
     const BUTTONS: &str = ".file-card-head button";
     let at = dom::focused_index(".file-card");
@@ -247,7 +246,7 @@ fn rejected(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {
     .into_any()
 }
 
-/// How many assumptions a card shows; the others unfold.
+/// Number of assumptions shown on a card; the others are folded.
 const ASSUMED: usize = 4;
 
 /// The device of a file that names none: the reader's guess, or the user's choice for all files.

@@ -1,5 +1,5 @@
-//! The filters: a row of buttons over the picture, and the panel they open with its search, chips of
-//! the active filters, facets with counts and ranges.
+//! The filters: a row of buttons above the picture, and the panel that they open, with search, chips of active filters,
+//! facets with counts, and ranges.
 
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::state::Workbench;
@@ -16,23 +16,23 @@ use gemmscope_table::selection::RowSet;
 use gemmscope_words::findings::rule_text;
 use leptos::prelude::*;
 
-/// Fields that can be filtered by a lowest and a highest value.
+/// Fields that can be filtered by a range.
 const RANGES: [Field; 7] =
     [Field::M, Field::N, Field::K, Field::Ai, Field::Time, Field::Attained, Field::Efficiency];
-/// Facets that have a button of their own.
+/// Number of facets with a button of their own.
 const BUTTONS: usize = 5;
 
-/// A field that can be filtered.
+/// The filterable fields found so far.
 #[derive(Clone, Copy)]
 pub struct Known {
     facets: RwSignal<Vec<FacetOf>>,
     ranges: RwSignal<Vec<RangeOf>>,
-    /// Counts how often the ranges were asked for.
+    /// Number of times that the ranges were requested.
     asked: RwSignal<u32>,
 }
 
 impl Known {
-    /// Follows the rows while the calling component lives.
+    /// Tracks the rows for the lifetime of the calling component.
     pub fn follow(bench: Workbench) -> Known {
         let known = Known {
             facets: RwSignal::default(),
@@ -44,11 +44,11 @@ impl Known {
     }
 }
 
-/// The filter bar: the open files, a button for each of the first facets, one for the ranges, and the active filters.
+/// The filter bar: the open files, buttons for the first facets and for the ranges, and the active filters.
 #[component]
 pub fn FilterRow(
     known: Known,
-    /// Shows the panel.
+    /// Opens the panel.
     open: Callback<()>,
 ) -> impl IntoView {
     let bench = Workbench::here();
@@ -74,7 +74,7 @@ pub fn FilterRow(
         let facets = known.facets.get().into_iter();
         facets.filter(|f| f.open).take(BUTTONS).collect::<Vec<_>>()
     };
-    // One whose list is open stays as it is.
+    // An element whose list is open is kept.
     let key = |f: &FacetOf| (f.info.field.clone(), f.distinct);
     let buttons = view! { <For each=first key=key children=button /> };
     let sizes = move || known.ranges.with(|r| !r.is_empty());
@@ -148,10 +148,10 @@ pub fn Filters(known: Known) -> impl IntoView {
     }
 }
 
-/// Finds the facets and ranges of all rows, one field at a time with a turn for the browser in
-/// between: for a million rows each field takes some milliseconds.
+/// Finds facets and ranges over all rows, one field at a time with a pause for the browser in between: for a million
+/// rows each field takes some milliseconds.
 fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec<RangeOf>>) {
-    // The frame they were found for. Filters do not change them.
+    // The frame that they were found for. Filters do not matter.
     let done = StoredValue::new(None::<Frame>);
     Effect::new(move |_| {
         let frame = bench.settled_frame.get();
@@ -160,7 +160,7 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
         }
         done.set_value(Some(frame.clone()));
         leptos::task::spawn_local(async move {
-            // False once a later survey has started, for instance because another file was loaded.
+            // False once a later run has started, for instance because another file was loaded.
             let current = || {
                 done.try_with_value(|o| o.as_ref().is_some_and(|o| o.same_data(&frame)))
                     == Some(true)
@@ -186,7 +186,7 @@ async fn facets_and_ranges(bench: Workbench, frame: &Frame) -> (Vec<FacetOf>, Ve
         facets.extend(facet_of(&bench, frame, field));
         turns.give().await;
     }
-    // Only the first four facets start open, to keep the panel short.
+    // At most the first four facets start open, to keep the panel short.
     let mut open = 0;
     for facet in &mut facets {
         facet.open &= open < 4;
@@ -200,11 +200,11 @@ async fn facets_and_ranges(bench: Workbench, frame: &Frame) -> (Vec<FacetOf>, Ve
     (facets, ranges)
 }
 
-/// Opens a part of the panel, and gives it the focus.
+/// Opens a section of the panel and focuses it.
 fn turn_to(part: NodeRef<leptos::html::Details>) {
     if let Some(part) = part.get_untracked() {
         part.set_open(true);
-        // The panel may show only in the next frame.
+        // The panel may become visible only in the next frame.
         request_animation_frame(move || {
             part.scroll_into_view();
             let _ = dom::all(&part, "summary").first().map(|summary| summary.focus());
@@ -212,7 +212,7 @@ fn turn_to(part: NodeRef<leptos::html::Details>) {
     }
 }
 
-/// A field with its lowest and highest value, SI base units.
+/// A field with its minimum and maximum, SI base units.
 type RangeOf = (FieldInfo, f64, f64);
 
 fn range_of(frame: &Frame, field: Field) -> Option<RangeOf> {
@@ -268,7 +268,7 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
     }
 }
 
-/// What the rows of a filter by row are: the title of the rule that found them.
+/// Description of a filter by rows: the title of the rule that found them.
 pub fn only_of(only: &RowSet) -> &'static str {
     rule_text(&only.what).map_or("Selected rows", |r| r.title)
 }

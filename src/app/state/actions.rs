@@ -1,4 +1,4 @@
-//! Actions of the user: change the view, filter, select, choose devices, undo.
+//! Actions of the user: changing the view, filtering, selecting, choosing devices, undo.
 
 use super::workbench::DEVICES_KEY;
 use super::{LoadedFile, UndoStep, Workbench};
@@ -15,17 +15,17 @@ use gemmscope_table::selection::RowSet;
 use gemmscope_table::view_state::{RowRef, ViewState};
 use leptos::prelude::*;
 
-/// How many rows of removed files are kept for undo.
+/// Maximum number of rows of removed files that undo keeps in memory.
 const KEPT_ROWS: usize = 4_000_000;
 
 impl UndoStep {
-    /// How many rows it keeps in memory.
+    /// Number of rows that it keeps in memory.
     fn rows(&self) -> usize {
         self.files.back.iter().map(|(_, f)| f.data.len()).sum()
     }
 }
 
-/// Changes a list; the result changes it back. A list that stays as it is wakes nobody.
+/// Changes a list; the result is the inverse change. An unchanged list notifies nobody.
 fn apply<T: HasKey + Send + Sync + 'static>(list: RwSignal<Vec<T>>, swap: Swap<T>) -> Swap<T> {
     if swap.is_empty() {
         return swap;
@@ -39,13 +39,13 @@ fn names<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> String {
 }
 
 impl Workbench {
-    /// Changes the view as one step of undo. Quick changes of the same `kind` are one step.
+    /// Changes the view as one undo step. Quick changes of the same `kind` are joined.
     pub fn edit(&self, kind: &'static str, change: impl FnOnce(&mut ViewState)) {
         let before = self.view.get_untracked();
         let mut after = before.clone();
         change(&mut after);
         if after != before {
-            // A link may select what it excludes.
+            // A link may select rows that its filters exclude.
             let same = after.selection == before.selection && !after.selection.is_empty();
             let filtered = same && after.filters != before.filters;
             let step = UndoStep { view: before, ..UndoStep::default() };
@@ -57,7 +57,7 @@ impl Workbench {
         }
     }
 
-    /// Lets go of a selection that the filters now exclude as a whole, so that its details close.
+    /// Clears a selection that the filters exclude entirely, so that its details close.
     fn deselect_excluded(&self) {
         let selected = self.selected.get_untracked();
         let passes = |row: &u32| self.frame.with_untracked(|f| f.rows.binary_search(row).is_ok());
@@ -66,7 +66,7 @@ impl Workbench {
         }
     }
 
-    /// Takes files off the page and changes the view, as one step of undo.
+    /// Removes files and changes the view, as one undo step.
     pub fn remove_files(&self, ids: Vec<u32>, change: impl FnOnce(&mut ViewState)) {
         let view = self.view.get_untracked();
         let files = self.take_files(ids);
@@ -74,7 +74,7 @@ impl Workbench {
         self.push(UndoStep { view, files, ..UndoStep::default() });
     }
 
-    /// Puts a file that was read in another way in the place of the old one, as one step of undo.
+    /// Replaces a file by the result of reading it differently, as one undo step.
     pub fn replace_file(&self, file: LoadedFile) {
         let (view, id) = (self.view.get_untracked(), file.id);
         let old = self.files.try_update(|files| {
@@ -93,10 +93,10 @@ impl Workbench {
         }
     }
 
-    /// Takes files off the page without a step of undo.
+    /// Removes files without an undo step; the result puts them back.
     pub fn take_files(&self, ids: Vec<u32>) -> Swap<LoadedFile> {
         let out = self.files.try_update(|files| Swap::take(files, ids)).unwrap_or_default();
-        // The view refers to files by their position.
+        // The view refers to files by index.
         self.edit_without_undo(|v| {
             for &(place, _) in out.back.iter().rev() {
                 if let Ok(place) = u16::try_from(place) {
@@ -107,7 +107,7 @@ impl Workbench {
         out
     }
 
-    /// Takes away what a file says about the tables of its report, as one step of undo.
+    /// Removes the context of trace reports that came from these files, as one undo step.
     pub fn remove_context(&self, files: Vec<String>) {
         let view = self.view.get_untracked();
         let taken = self.contexts.try_update(|all| Swap::take(all, vec![files]));
@@ -121,12 +121,12 @@ impl Workbench {
         });
     }
 
-    /// Shows a place or a picture. From another place the browser's Back leads here again.
+    /// Shows a place or a picture. Changing the place adds a history entry for the browser's Back.
     pub fn show(&self, id: &str) {
         let now = self.shown.get_untracked();
         let to = places::of(id);
         if to == Some((now.place, now.picture)) {
-            // No change, no undo step.
+            // No change, so no undo step.
             return;
         }
         if to.is_none_or(|(place, _)| place != now.place) {
@@ -135,7 +135,7 @@ impl Workbench {
         self.edit("view", |v| id.clone_into(&mut v.view));
     }
 
-    /// The browser's Back leads to what shows now.
+    /// Adds a history entry, so that the browser's Back returns to the current view.
     fn keep_address(&self) {
         if !dom::embedded() {
             dom::replace_hash(&untrack(|| self.link()));
@@ -143,14 +143,14 @@ impl Workbench {
         }
     }
 
-    /// As [`keep_address`](Self::keep_address) where the details are closed: Back closes them.
+    /// As [`keep_address`](Self::keep_address), if the details are closed: Back closes them again.
     fn opens_details(&self) {
         if self.view.with_untracked(|v| v.selection.is_empty() && v.param(FINDING_KEY).is_none()) {
             self.keep_address();
         }
     }
 
-    /// Changes the view without a step of undo, as for a selection.
+    /// Changes the view without an undo step, as for a selection.
     pub fn edit_without_undo(&self, change: impl FnOnce(&mut ViewState)) {
         let before = self.view.get_untracked();
         let mut after = before.clone();
@@ -168,7 +168,7 @@ impl Workbench {
         }
     }
 
-    /// Redoes the step that was undone last.
+    /// Redoes the step undone last.
     pub fn redo(&self) {
         if let Some(Some(step)) = self.history.try_update(History::redo) {
             let back = self.take_step(step);
@@ -176,7 +176,7 @@ impl Workbench {
         }
     }
 
-    /// Carries out a step; the result is the way back.
+    /// Performs a step; the result is its inverse.
     fn take_step(&self, step: UndoStep) -> UndoStep {
         let view = self.view.get_untracked();
         self.view.set(step.view);
@@ -198,7 +198,7 @@ impl Workbench {
         UndoStep { view, files, contexts }
     }
 
-    /// Adds a value of a field to the filter, or takes it out.
+    /// Adds a value of a field to the filter, or removes it.
     pub fn toggle_facet(&self, field: &Field, value: &str) {
         self.edit("facet", |v| v.filters.toggle(field, value));
     }
@@ -211,7 +211,7 @@ impl Workbench {
         });
     }
 
-    /// Selects rows. With `add` the old selection stays, and rows already in it are taken out.
+    /// Selects rows. With `add`, toggles them in the current selection.
     pub fn select(&self, rows: &[u32], add: bool) {
         self.picks.update(|n| *n = n.wrapping_add(1));
         self.opens_details();
@@ -231,7 +231,7 @@ impl Workbench {
         });
     }
 
-    /// Selects nothing.
+    /// Clears the selection.
     pub fn deselect(&self) {
         self.edit_without_undo(|v| {
             v.selection.clear();
@@ -239,7 +239,7 @@ impl Workbench {
         });
     }
 
-    /// Chooses a finding, which selects its rows in every view. Choosing it again lets it go.
+    /// Chooses a finding, which selects its rows in every view; again to unselect it.
     pub fn choose_finding(&self, index: usize) {
         let id = self.findings.with_untracked(|r| Some(r.as_ref()?.findings.id_of(index)));
         let again = self.finding.get_untracked() == Some(index);
@@ -265,18 +265,17 @@ impl Workbench {
         self.status.set(words.into());
     }
 
-    /// Each value of a category with the number of rows it would show.
+    /// Each value of a category with the number of rows that it would show.
     pub fn facet_counts(&self, field: &Field) -> Vec<(String, u64)> {
-        // Counted after the chart is painted, but for the frame that the mask was last updated for,
-        // which may be newer than the settled one.
+        // Counted after the chart is painted, but for the frame of the last mask, which may be newer than the settled
+        // one.
         self.settled_frame.track();
         let frame = self.frame.get_untracked();
         let counts = self.study.try_update_value(|study| study.mask().counts(field, &frame));
         counts.unwrap_or_default()
     }
 
-    /// Number of values of a field that rows have, whatever the filters. A facet counts them by what
-    /// is kept of them here.
+    /// Number of distinct values of a field, regardless of filters. This also caches what a facet counts with.
     pub fn distinct(&self, field: &Field, frame: &Frame) -> usize {
         let distinct = |mask: &mut Mask| mask.distinct(field, frame);
         let same = self.frame.with_untracked(|now| now.same_data(frame));
@@ -290,7 +289,7 @@ impl Workbench {
         self.edit("device", |v| v.devices.choose(name, id));
     }
 
-    /// Chooses the roof that percentages are of; says why where there is only one.
+    /// Chooses the roof that percentages refer to; the status line says so if there is only one.
     pub fn set_roof(&self, roof: RoofKind) {
         match untrack(|| self.one_roof()) {
             Some(why) => self.status.set(why.to_owned().into()),
@@ -298,8 +297,8 @@ impl Workbench {
         }
     }
 
-    /// Why there is no achievable roof beside the datasheet's; `None` where there is one, and in a plan,
-    /// which has devices of its own.
+    /// Why there is no achievable roof besides the datasheet's; `None` if there is one, and in a plan, which has
+    /// devices of its own.
     pub fn one_roof(&self) -> Option<&'static str> {
         if !self.shown.get().needs_file() {
             return None;
@@ -317,7 +316,7 @@ impl Workbench {
         self.store_devices();
     }
 
-    /// Adds or replaces a device until the page is closed.
+    /// Adds or replaces a device for the lifetime of the page.
     pub fn lend_device(&self, device: Device) {
         self.custom.update(|own| match own.iter_mut().find(|d| d.id == device.id) {
             Some(old) => *old = device,

@@ -1,4 +1,4 @@
-//! Runs the rules over the rows that show, with pauses so that the browser stays responsive.
+//! Runs the rules over the passing rows, with pauses so that the browser stays responsive.
 
 use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
@@ -13,18 +13,18 @@ use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rows up to which the rules run unasked.
+/// Up to this many rows, the rules run automatically.
 const AT_ONCE: usize = 250_000;
-/// Rows up to which the faster runs of all of them are found in one task, for who cannot wait for the rules.
+/// Up to this many rows, the faster runs of all of them are found in one task, for code that cannot wait for the rules.
 pub const IN_ONE_TASK: usize = 50_000;
 
-/// Whether the rules run over so many rows, or will as soon as the page has painted.
+/// True if the rules run over so many rows, or will once the page has painted.
 pub fn run_over(bench: Workbench, rows: usize) -> bool {
     bench.looks.get() && rows > 0 && (rows <= AT_ONCE || bench.asked.get())
 }
 
-/// The current findings. While the rules run again over other rows of the same table, the previous ones stay, so that
-/// nothing moves.
+/// The latest findings. While the rules run over other rows of the same table, the previous ones stay, so that nothing
+/// moves.
 pub fn latest(bench: Workbench) -> Memo<Option<FindingsResult>> {
     Memo::new(move |old: Option<&Option<FindingsResult>>| {
         let (data, rows) = bench.settled_frame.with(|f| (f.data.clone(), f.rows.len()));
@@ -34,7 +34,7 @@ pub fn latest(bench: Workbench) -> Memo<Option<FindingsResult>> {
     })
 }
 
-/// Runs the rules again whenever the settled frame changes: another frame drops what runs over the last one.
+/// Runs the rules whenever the settled frame changes; a newer frame cancels the run over the previous one.
 pub fn follow(bench: Workbench) {
     bench.looks.set(true);
     Effect::new(move |_| {
@@ -43,8 +43,7 @@ pub fn follow(bench: Workbench) {
         if bench.findings.with_untracked(Option::is_some) {
             return;
         }
-        // The old result is of no use any more, and keeps its data alive. The faster runs of a table
-        // hold for any filter.
+        // The old result is obsolete, and keeps its data in memory. The faster runs of a table hold for any filter.
         let cache = bench.row_cache.get_value();
         let partners = cache.known_partners(&frame);
         if bench.findings_result.with_untracked(Option::is_some) {
@@ -77,7 +76,7 @@ pub fn follow(bench: Workbench) {
             if let Some(partners) = partners {
                 cache.set_partners(&frame, partners);
             }
-            // Kept for all filters once it is there.
+            // Cached for all filters once computed.
             let _ = frame.categories(&Field::Column(LARGEST_LOSS.to_owned()));
             clock::pause(Duration::ZERO).await;
             let ranked = Shared::from(picture::ranked(&findings, &frame));

@@ -1,7 +1,7 @@
-//! The last value of a function, for the inputs that it was worked out from.
+//! Cache of a function's last value, by its inputs.
 
-/// The last result of a pass over many rows, made ahead in a task of its own; the memo that asks with the same inputs
-/// finds its value here.
+/// The last result of a pass over many rows. A separate task computes it ahead; the memo that asks with the same inputs
+/// finds it here.
 #[derive(Clone)]
 pub(super) struct Last<I, O>(Option<(I, O)>);
 
@@ -12,7 +12,7 @@ impl<I, O> Default for Last<I, O> {
 }
 
 impl<I: PartialEq, O: Clone> Last<I, O> {
-    /// The value for these inputs, which is worked out where it is not the last one.
+    /// The value for these inputs; computed unless it is the last one.
     pub(super) fn of(&mut self, inputs: I, compute: impl FnOnce(&I) -> O) -> O {
         match &self.0 {
             Some((last, value)) if *last == inputs => value.clone(),

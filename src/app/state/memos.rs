@@ -1,4 +1,4 @@
-//! The memos behind the [`Workbench`](super::Workbench), from the rows of all files to the rows with a number.
+//! The memos of the [`Workbench`](super::Workbench), from the rows of all files to the numbered rows.
 
 use super::Shared;
 use super::several;
@@ -17,11 +17,11 @@ use gemmscope_table::trace::Repeated;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Up to so many rows are counted in a short task.
+/// Up to this many rows, counting takes a short task.
 const SHORT: usize = 20_000;
 
 impl WorkbenchState {
-    /// Files whose rows are those of another one, by their index.
+    /// Files whose rows repeat those of another one, by index.
     pub(super) fn repeated(self) -> Memo<Vec<Repeated>> {
         let files = self.files;
         Memo::new(move |_| files.with(|files| several::repeated(files)))
@@ -67,7 +67,7 @@ impl WorkbenchState {
         })
     }
 
-    /// What the rows are.
+    /// The kind of rows.
     pub(super) fn decision(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Decision>> {
         let WorkbenchState { view, study, .. } = self;
         let chosen = Memo::new(move |_| view.with(|v| v.kind));
@@ -78,7 +78,7 @@ impl WorkbenchState {
         })
     }
 
-    /// The findings, if they are of the current frame.
+    /// The findings, if they belong to the current frame.
     pub(super) fn findings(self, settled: Memo<Frame>) -> Memo<Option<FindingsResult>> {
         Memo::new(move |_| {
             let frame = settled.get();
@@ -86,7 +86,7 @@ impl WorkbenchState {
         })
     }
 
-    /// Which finding is chosen.
+    /// Index of the chosen finding.
     pub(super) fn finding(self, findings: Memo<Option<FindingsResult>>) -> Memo<Option<usize>> {
         let chosen =
             Memo::new(move |_| self.view.with(|v| v.param(FINDING_KEY).map(str::to_owned)));
@@ -96,7 +96,7 @@ impl WorkbenchState {
         })
     }
 
-    /// The ledger left once the ticked findings are fixed.
+    /// The ledger that is left once the ticked findings are fixed.
     pub(super) fn ticked(self, findings: Memo<Option<FindingsResult>>) -> Memo<Option<Ticked>> {
         let ids = Memo::new(move |_| self.view.with(|v| v.param(FIXED_KEY).map(str::to_owned)));
         Memo::new(move |_| {
@@ -112,7 +112,7 @@ impl WorkbenchState {
         })
     }
 
-    /// The rows that are chosen.
+    /// The selected rows.
     pub(super) fn selected(
         self,
         data: Memo<Shared<Dataset>>,
@@ -130,7 +130,7 @@ impl WorkbenchState {
         Memo::new(move |_| selection.with(|s| picture::selected(s, &data.get(), rows_of_finding)))
     }
 
-    /// The rows that stand for the findings.
+    /// The row that stands for each finding.
     pub(super) fn ranked(
         self,
         findings: Memo<Option<FindingsResult>>,
@@ -138,12 +138,12 @@ impl WorkbenchState {
         Memo::new(move |_| {
             self.looks.get().then_some(())?;
             let known = findings.with(|r| Some(r.as_ref()?.ranked.clone()));
-            // Before the rules have run, no point carries a number that no list has.
+            // Until the rules have run, no point carries a number that is in no list.
             Some(known.unwrap_or_else(|| Shared::from(Vec::new())))
         })
     }
 
-    /// The rows that carry a number.
+    /// The numbered rows.
     pub(super) fn numbered(
         self,
         frame: Memo<Frame>,
@@ -158,7 +158,7 @@ impl WorkbenchState {
         })
     }
 
-    /// The frame of the rows that pass the view's filters, and how many filters were too many.
+    /// The frame of the rows that pass the view's filters, and the number of filters over the limit.
     pub(super) fn filtered(
         self,
         data: Memo<Shared<Dataset>>,
@@ -185,7 +185,7 @@ impl WorkbenchState {
         })
     }
 
-    /// The frame as it was when the browser last painted after a change of it.
+    /// The frame as of the last paint after a change of it.
     pub(super) fn settled(self, frame: Memo<Frame>) -> Memo<Frame> {
         let paints = RwSignal::new(0u32);
         let running = StoredValue::new(false);
@@ -195,7 +195,7 @@ impl WorkbenchState {
         });
         Effect::new(move |_| {
             frame.with(|_| ());
-            // Read now: its value must be the frame from before the next change.
+            // Read it now: its value must be the frame from before the next change.
             settled.with_untracked(|_| ());
             if running.get_value() {
                 return;
@@ -203,7 +203,7 @@ impl WorkbenchState {
             running.set_value(true);
             leptos::task::spawn_local(async move {
                 animation::settled().await;
-                // Sums over very many rows are prepared in short tasks, for the frame as it is by then.
+                // Sums over very many rows are prepared in short tasks, for the frame as of then.
                 while let Some(now) = frame.try_get_untracked() {
                     if now.rows.len() > SHORT {
                         let turns = clock::Turns::begin();
@@ -223,7 +223,7 @@ impl WorkbenchState {
     }
 }
 
-/// Names of the devices that rows use, in order and each once; `None` for each that is unknown.
+/// Names of the devices in use, in order and distinct; `None` for each unknown one.
 pub(super) fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
     let used = data.devices_used();
     let mut names: Vec<Option<String>> = metrics
@@ -234,7 +234,7 @@ pub(super) fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<St
         .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
         .collect();
     names.sort();
-    // Each unknown one is a device of its own.
+    // Each unknown one counts as a different device.
     names.dedup_by(|a, b| a.is_some() && a == b);
     names
 }

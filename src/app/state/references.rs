@@ -1,4 +1,4 @@
-//! Published times on the page: which tables rows and plan ask for, fetched from beside the page. They may come after
+//! Published times on the page: which tables rows and plan need, fetched from the page's folder. They may arrive after
 //! the picture.
 
 use super::workbench::WorkbenchState;
@@ -9,7 +9,7 @@ use gemmscope_model::reference::{Precision, ReferenceSource, ReferenceTable, lis
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// A table with its file, which a saved page carries.
+/// A table with its file, for embedding in a saved page.
 #[derive(Clone, Debug)]
 pub struct HeldTable {
     table: Arc<ReferenceTable>,
@@ -18,35 +18,35 @@ pub struct HeldTable {
 }
 
 impl HeldTable {
-    /// Where it comes from.
+    /// Source of the table.
     pub fn source(&self) -> &'static ReferenceSource {
         self.table.source()
     }
 }
 
-/// Published times that are at hand, and those on their way.
+/// Published times that are loaded, and those on their way.
 #[derive(Clone, Copy, Default)]
 pub struct Published {
     held: RwSignal<Vec<HeldTable>>,
-    /// Tables that were asked for and are not here.
+    /// Requested tables that have not arrived.
     awaited: RwSignal<Vec<&'static ReferenceSource>>,
 }
 
 impl Published {
-    /// The tables that are here.
+    /// The loaded tables.
     pub fn held(&self) -> Vec<HeldTable> {
         self.held.get_untracked()
     }
 
-    /// True while a table that was asked for is not here: totals are still without it.
+    /// True while a requested table has not arrived, so that totals do not include it yet.
     pub fn is_awaited(&self) -> bool {
         self.awaited.with(|a| !a.is_empty())
     }
 
-    /// Takes a file that a page carries; false if it is none of the tables.
+    /// Takes a file embedded in a page; false if it is not such a table.
     pub fn take(&self, name: &str, bytes: &[u8]) -> bool {
         let Some(source) = listed().iter().find(|s| s.file() == name) else { return false };
-        // A damaged one is as none.
+        // A damaged table is ignored.
         if let Ok(table) = ReferenceTable::read(source, bytes) {
             self.add(vec![HeldTable { table: Arc::new(table), bytes: bytes.into() }]);
         }
@@ -61,14 +61,14 @@ impl Published {
         }
     }
 
-    /// Fetches tables that nobody asked for before, from beside the page, and takes them all at once.
+    /// Fetches tables that were not requested before, and takes them all at once.
     fn fetch(self, wanted: Vec<&'static ReferenceSource>) {
         let known = |s: &&'static ReferenceSource| {
             self.held.with_untracked(|h| h.iter().any(|t| t.source() == *s))
                 || self.awaited.with_untracked(|a| a.contains(s))
         };
         let wanted: Vec<_> = wanted.into_iter().filter(|s| !known(s)).collect();
-        // Nothing lies beside the one-file page.
+        // The one-file page has no files beside it.
         if wanted.is_empty() || boot::is_single_file() {
             return;
         }
@@ -87,7 +87,7 @@ impl Published {
     }
 }
 
-/// The bytes of a table, from beside the page; `None` where they cannot be fetched.
+/// Bytes of a table from the page's folder; `None` if they cannot be fetched.
 async fn fetched(source: &ReferenceSource) -> Option<Vec<u8>> {
     let address = dom::address();
     let base = address.split(['#', '?']).next().unwrap_or_default();
@@ -99,8 +99,8 @@ async fn fetched(source: &ReferenceSource) -> Option<Vec<u8>> {
 }
 
 impl WorkbenchState {
-    /// The devices that win over the catalogue's: the user's own, and those with published times at hand, unless these
-    /// are to stay out.
+    /// Devices that take precedence over the catalogue: the user's own, and those with loaded published times, unless
+    /// these are switched off.
     pub(super) fn known_devices(self) -> Memo<Vec<Device>> {
         let WorkbenchState { custom, published, view, .. } = self;
         let off = Memo::new(move |_| view.with(|v| v.no_published));
@@ -115,7 +115,7 @@ impl WorkbenchState {
         })
     }
 
-    /// Asks for what is published of these operations on these devices.
+    /// Requests the published times of these operations on these devices.
     pub fn ask_for<'a>(self, devices: impl Iterator<Item = &'a Device>, ops: &[Operation]) {
         let precisions: Vec<Precision> = ops.iter().flat_map(Precision::of).copied().collect();
         let ids: Vec<&str> = devices.map(|d| d.id.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Makes one table of several files.
+//! Combines several files into one table.
 
 use super::{LoadedFile, Shared};
 use gemmscope_model::hardware::short_name;
@@ -6,8 +6,8 @@ use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::kernel_target::kernel_targets;
 use gemmscope_table::trace;
 
-/// Gives a file that comes to others a name that none of them has: of two files of one name the second has
-/// its device behind it, `trace.json (MI300X)`, else a number.
+/// Gives a file a name that none of the others has: of two files with the same name, the second one gets its device,
+/// `trace.json (MI300X)`, else a number.
 pub fn tell_apart(data: &mut Dataset, others: &[LoadedFile]) {
     let taken =
         |name: &str| others.iter().flat_map(|f| &f.data.sources).any(|other| other.name == name);
@@ -29,7 +29,7 @@ pub fn tell_apart(data: &mut Dataset, others: &[LoadedFile]) {
     }
 }
 
-/// Files whose rows are those of another one, by their index.
+/// Files whose rows repeat those of another one, by index.
 pub(super) fn repeated(files: &[LoadedFile]) -> Vec<trace::Repeated> {
     match files {
         [] | [_] => Vec::new(),
@@ -37,8 +37,8 @@ pub(super) fn repeated(files: &[LoadedFile]) -> Vec<trace::Repeated> {
     }
 }
 
-/// All rows of all files, but those that repeat another one. One file is shared as it is; several
-/// are copied into one table, and the contexts of trace reports are attached to their tables.
+/// All rows of all files, except those that repeat another file. A single file is shared as it is; several are copied
+/// into one table, and the contexts of trace reports are attached to their tables.
 pub(super) fn unite(
     files: &[LoadedFile],
     repeated: &[trace::Repeated],

@@ -12,10 +12,10 @@ const THEME_KEY: &str = "gemmscope.theme";
 const PANEL_KEY: &str = "gemmscope.panel";
 const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
 
-/// Light, dark, or as the system is.
+/// Light, dark, or that of the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
-    /// As the system is.
+    /// The system's theme.
     #[default]
     System,
     /// Light.
@@ -25,7 +25,7 @@ pub enum ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// The value in the browser's storage and in `data-theme` of the page; `None` for the default.
+    /// Value in the browser's storage and in `data-theme` of the page; `None` for the default.
     fn id(self) -> Option<&'static str> {
         match self {
             ThemeChoice::System => None,
@@ -50,9 +50,9 @@ pub enum Dialog {
     Help,
     /// The file formats, each with the command that makes one.
     Formats,
-    /// Devices and their peaks. The text is the device name in a file to choose a device for.
+    /// Devices and their peaks. The text is the device name in a file for which a device is chosen.
     Devices(Option<String>),
-    /// Columns of the file with this number, loaded or refused.
+    /// Columns of the file with this id, loaded or failed.
     Mapping(u32),
     /// Links, pages, snippets.
     Share,
@@ -95,18 +95,18 @@ pub struct Progress {
     pub name: String,
     /// Bytes read.
     pub read: u64,
-    /// Bytes in all.
+    /// Total bytes.
     pub total: u64,
-    /// Bytes a second so far.
+    /// Bytes per second so far.
     pub bytes_per_s: f64,
 }
 
 /// The status line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// True where it reports a step that can be undone, and offers that.
+    /// True if it reports a step that can be undone, and offers that.
     pub undo: bool,
 }
 
@@ -119,15 +119,15 @@ impl<T: Into<String>> From<T> for Message {
 /// A file that could not be read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadError {
-    /// Number on this page.
+    /// Id on this page.
     pub id: u32,
     /// File name.
     pub name: String,
-    /// What was wrong and what to do.
+    /// What is wrong, and what to do.
     pub message: String,
-    /// True where the columns can be assigned by hand.
+    /// True if the columns can be assigned by hand.
     pub mappable: bool,
-    /// The file, where there is one to read again.
+    /// The file, if it can be read again.
     pub input: Option<Input>,
 }
 
@@ -136,7 +136,7 @@ pub struct LoadError {
 pub struct LoadState {
     /// The file being read.
     pub current: Option<Progress>,
-    /// Names of the files that wait.
+    /// Names of the waiting files.
     pub waiting: Vec<String>,
     /// Files that could not be read.
     pub errors: Vec<LoadError>,
@@ -144,39 +144,38 @@ pub struct LoadState {
     pub left: Vec<(String, String)>,
 }
 
-/// The state of what surrounds the views. Copying it copies handles.
+/// State of what surrounds the views. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub struct Shell {
     /// The chosen theme.
     pub theme: RwSignal<ThemeChoice>,
-    /// True where dark colours are shown.
+    /// True while dark colours are shown.
     pub dark: Memo<bool>,
     /// The open dialog.
     pub dialog: RwSignal<Option<Dialog>>,
-    /// One line at the bottom of the page, also read out.
+    /// The line at the bottom of the page, announced by screen readers.
     pub status: RwSignal<Message>,
-    /// What is being read.
+    /// Progress of loading.
     pub load: RwSignal<LoadState>,
-    /// How many things that the address, the page or the last visit brings are still on their way.
+    /// Number of things from the address, the page or the last visit that are still loading.
     pub coming: RwSignal<u32>,
-    /// Where the dock lies so that it leaves what was clicked in sight: "" is below, else `left` or
-    /// `right`.
+    /// Side of the dock that leaves the clicked point visible: "" is below, else `left` or `right`.
     pub dock_side: RwSignal<&'static str>,
-    /// Where the dock may begin at most, px from the top of the place: below the bar of the picture.
+    /// Highest position of the dock, px from the top of the place: below the bar of the picture.
     pub dock_top: RwSignal<f64>,
-    /// True where somebody reads on below: a phone then has no room for header and tabs.
+    /// True once the user has scrolled down: a phone then hides header and tabs.
     pub reads_on: RwSignal<bool>,
-    /// How far down that was turned on, or how far up off, px.
+    /// Extreme scroll position since that last changed, px: the furthest down while on, the furthest up while off.
     turned: StoredValue<f64>,
-    /// True while files and filters show beside the views, where there is room.
+    /// The panel of files and filters is shown, where there is room for it.
     pub panel: RwSignal<bool>,
-    /// True while they are open as the drawer of a phone.
+    /// The panel is open as a drawer, on a phone.
     pub drawer: RwSignal<bool>,
 }
 
 impl Shell {
-    /// The state of a fresh page. Reads what was stored, and follows the system's colour scheme
-    /// while the calling component lives.
+    /// State of a new page. Reads stored settings, and follows the system's colour scheme for the lifetime of the
+    /// calling component.
     pub fn of_page() -> Shell {
         let theme = RwSignal::new(ThemeChoice::from_id(dom::root_data("theme").as_deref()));
         let system = media(DARK_QUERY);
@@ -221,15 +220,15 @@ impl Shell {
         self.status.set(message.into().into());
     }
 
-    /// Shows a message about a step, with a button that undoes it.
+    /// Shows a message about a step, with an undo button.
     pub fn say_with_undo(&self, message: impl Into<String>) {
         self.status.set(Message { text: message.into(), undo: true });
     }
 
-    /// Shows the files, and of the first with skipped rows which they are.
+    /// Shows the files, with the list of skipped rows of the first file that has some.
     pub fn show_skipped(&self) {
         self.show_panel(true);
-        // What is hidden takes no focus.
+        // A hidden element cannot be focused.
         leptos::task::spawn_local(async {
             clock::after_paint().await;
             let _ = dom::first(".file-card-more.aside").map(|card| card.set_attribute("open", ""));
@@ -242,14 +241,14 @@ impl Shell {
         self.load.update(|l| l.errors.push(error));
     }
 
-    /// Chooses and stores the theme.
+    /// Sets and stores the theme.
     pub fn set_theme(&self, theme: ThemeChoice) {
         self.theme.set(theme);
         storage::set(THEME_KEY, theme.id());
     }
 
-    /// Follows what scrolls under header and tabs: down they go, a good way up they come back. Without them
-    /// there is more room below, and at the end of what scrolls that much less is above.
+    /// Hides header and tabs of a phone when the user scrolls down, and shows them again after scrolling up further.
+    /// The distances differ because hiding changes the room, and thus the scroll position at the end.
     pub fn scrolled(&self, event: &web_sys::Event) {
         const DOWN: f64 = 40.0;
         const UP: f64 = 140.0;
@@ -265,12 +264,12 @@ impl Shell {
         }
     }
 
-    /// True while files and filters show, as a panel or as the drawer that it is on a phone.
+    /// True while files and filters are shown, as a panel or a drawer.
     pub fn shows_panel(&self) -> bool {
         if dom::media(NARROW) { self.drawer.get() } else { self.panel.get() }
     }
 
-    /// Shows or hides files and filters. A panel stays so on the next visit.
+    /// Shows or hides files and filters. A panel is remembered for the next visit.
     pub fn show_panel(&self, on: bool) {
         if dom::media(NARROW) {
             self.drawer.set(on);

@@ -1,4 +1,4 @@
-//! The open data, and all that follows from it as memos.
+//! The open data, and everything derived from it as memos.
 
 use super::last::Last;
 use super::memos::devices_in_use;
@@ -32,10 +32,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rows up to which Compare says before it is opened that no GEMM has two sides.
+/// Up to this many rows, it is checked in advance whether any GEMM has two sides to compare.
 const PAIRED: usize = 20_000;
 
-/// The ids of the findings that are ticked as fixed, in the link.
+/// View state key for the ids of findings ticked as fixed.
 pub const FIXED_KEY: &str = "fixed";
 
 pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
@@ -47,40 +47,40 @@ pub struct FindingsResult {
     pub frame: Frame,
     /// Its findings.
     pub findings: Shared<Findings>,
-    /// By finding, the row that stands for it.
+    /// The row that stands for each finding.
     pub ranked: Shared<Vec<u32>>,
-    /// Where the time goes, operation by operation.
+    /// Breakdown of the time by operation.
     pub breakdown: Shared<Breakdown>,
-    /// How far its figures can be trusted.
+    /// Trust in its figures.
     pub trust: Shared<Trust>,
 }
 
-/// The findings that are ticked as fixed, and what is left then.
+/// The findings ticked as fixed, and what is left then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticked {
     /// Their indices, ascending.
     pub indices: Vec<usize>,
-    /// The accounts once all of them are fixed, book by book as those before.
+    /// The ledger once all of them are fixed, with the same books as before.
     pub left: Shared<Ledger>,
 }
 
 /// A loaded file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedFile {
-    /// Number on this page, for keys and for importing it again.
+    /// Id on this page, as a key and for importing it again.
     pub id: u32,
     /// Its rows.
     pub data: Shared<Dataset>,
-    /// What the user decided about it.
+    /// The user's decisions on how to read it.
     pub options: ImportOptions,
     /// Its name and bytes, for reading it again.
     pub input: Input,
-    /// Where it came from.
+    /// Its origin.
     pub origin: Origin,
 }
 
 impl LoadedFile {
-    /// True for a file of the user's own.
+    /// True for one of the user's own files.
     pub fn is_own(&self) -> bool {
         self.origin == Origin::User
     }
@@ -100,20 +100,20 @@ impl HasKey for TraceContext {
     }
 }
 
-/// Where a file came from.
+/// Origin of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The user chose, dropped or pasted it.
     #[default]
     User,
-    /// It is one of the page's samples.
+    /// One of the page's samples.
     Sample,
-    /// The link, the page or the host page brought it.
+    /// It came with the link, the page or the host page.
     Link,
 }
 
-/// A step back: the view before it, and what it changed in the lists of files. Files are shared, so
-/// a step holds no copy of their rows.
+/// An undo step: the view before it, and its changes to the lists of files. Files are shared, so a step does not copy
+/// their rows.
 #[derive(Clone, Debug, Default)]
 pub struct UndoStep {
     pub(super) view: ViewState,
@@ -121,17 +121,17 @@ pub struct UndoStep {
     pub(super) contexts: Swap<TraceContext>,
 }
 
-/// State set by the user, the browser and the program. Copying copies handles.
+/// State set by the user, the browser and the program. Copying it copies handles.
 #[derive(Clone, Copy, Default)]
 pub struct WorkbenchState {
     /// The loaded files, in order.
     pub files: RwSignal<Vec<LoadedFile>>,
-    /// What the small files of trace reports say about their tables.
+    /// Contexts from the small files of trace reports.
     pub contexts: RwSignal<Vec<TraceContext>>,
-    /// Tab, filters, selection and settings: all that a link holds.
+    /// Tab, filters, selection and settings: the content of a link.
     pub view: RwSignal<ViewState>,
-    /// Where the address is a link to a view and no file has come yet: the names of the files that
-    /// it was made from, as [`linked_names`](data::linked_names) writes them; "" where it names none.
+    /// If the address is a link to a view and no file is open yet: the names of the files that it was made from, as
+    /// [`linked_names`](data::linked_names) writes them; "" if it names none.
     pub expected: RwSignal<Option<String>>,
     /// Steps that can be undone and redone.
     pub history: RwSignal<History<UndoStep>>,
@@ -139,71 +139,69 @@ pub struct WorkbenchState {
     pub custom: RwSignal<Vec<Device>>,
     /// Published times.
     pub published: Published,
-    /// Where every row lies on the roofline, and its colours: made when a chart first asks.
+    /// Positions and colours of all rows; computed when a chart first asks.
     pub row_cache: StoredValue<RowCache>,
-    /// Rows under the pointer in any chart, ascending: the other charts mark them.
+    /// Rows hovered in any chart, ascending, which the other charts highlight.
     pub hovered: RwSignal<Vec<u32>>,
-    /// Counts the times that rows were picked, also where they were the selected ones already.
+    /// Number of times that rows were picked, including those that were selected already.
     pub picks: RwSignal<u32>,
-    /// True once the rules run over what shows: an embedded page has no list of findings.
+    /// True once the rules run over these rows: an embed has no list of findings.
     pub looks: RwSignal<bool>,
-    /// What the rules look for while they run.
+    /// What the rules currently look for, while they run.
     pub checking: RwSignal<&'static str>,
     /// True once the user asked for the findings of many rows.
     pub asked: RwSignal<bool>,
-    /// The latest result of the rules; its frame may be an older one.
+    /// Latest result of the rules; may belong to an older frame.
     pub findings_result: RwSignal<Option<FindingsResult>>,
-    /// Where actions report what they did.
+    /// Messages of actions.
     pub(super) status: RwSignal<Message>,
     pub(super) united: StoredValue<Last<Tables, Shared<Dataset>>>,
-    /// From rows and view to the frame that shows.
+    /// Computes the frame from rows and view.
     pub(super) study: StoredValue<Study>,
 }
 
-/// The rows of each file, and what describes their reports.
+/// The rows of each file, and the contexts of reports.
 pub(super) type Tables = (Vec<Shared<Dataset>>, Vec<TraceContext>);
 
-/// The state and the memos that follow from it. Copying copies handles.
+/// The state, and the memos derived from it. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub struct Workbench {
     given: WorkbenchState,
-    /// Files whose rows are those of another one and are not counted, by their index.
+    /// Files that are not counted because their rows repeat another file's, by index.
     pub repeated: Memo<Vec<trace::Repeated>>,
-    /// What a comparison of the passing rows lacks, if it is cheap to tell.
+    /// What the passing rows lack for a comparison, if that is cheap to tell.
     pub compare_lacks: Memo<Option<Lack>>,
     /// True once there is a file.
     pub has_data: Memo<bool>,
     /// All rows of all files.
     pub data: Memo<Shared<Dataset>>,
-    /// The devices that win over the catalogue's: the user's own, and those with published times.
+    /// Devices that take precedence over the catalogue: the user's own, and those with published times.
     pub known_devices: Memo<Vec<Device>>,
     /// Metrics of all rows.
     pub metrics: Memo<Shared<Metrics>>,
     /// Data, metrics and the rows that pass the filters.
     pub frame: Memo<Frame>,
-    /// The frame one paint later. Lists and tables follow this one, so that they are built in a
-    /// task after the chart's.
+    /// The frame one paint later. Lists and tables depend on it, so that they are built in a task after the chart's.
     pub settled_frame: Memo<Frame>,
-    /// What the rows of the files are: the user's choice, else what the data shows.
+    /// The kind of rows: the user's choice, else that found in the data.
     pub decision: Memo<Shared<Decision>>,
-    /// The place and picture that show.
+    /// The current place and picture.
     pub shown: Memo<Shown>,
-    /// Totals of the rows that pass the filters, by side; one without a name where no sides are
-    /// compared.
+    /// Totals of the passing rows by side; one without a name if no sides are compared.
     pub totals: Memo<Vec<(String, Totals)>>,
-    /// Selected rows in order of selection; the rows of the chosen finding where none is selected.
+    /// Selected rows in order of selection; without any, the rows of the chosen finding.
     pub selected: Memo<Vec<u32>>,
-    /// By finding, the row that stands for it; `None` where nobody looks for findings.
+    /// The row that stands for each finding; `None` if findings are not computed.
     pub ranked: Memo<Option<Shared<Vec<u32>>>>,
-    /// Rows that carry a number in chart, ranked list and table, counted from 1.
+    /// Rows numbered in chart, ranked list and table, from 1.
     pub numbered: Memo<Vec<u32>>,
-    /// Names of the devices whose roofs apply, each once; `None` for rows whose device is unknown.
+    /// Distinct names of the devices whose roofs apply; `None` for rows with an unknown device.
     pub devices_in_use: Memo<Vec<Option<String>>>,
-    /// The findings of the settled frame, once they are there.
+    /// Findings of the settled frame, once computed.
     pub findings: Memo<Option<FindingsResult>>,
     /// Index of the chosen finding.
     pub finding: Memo<Option<usize>>,
-    /// What is left of the time once the ticked findings are fixed; `None` where none is ticked.
+    /// Time left once the ticked findings are fixed; `None` if none is ticked.
     pub ticked: Memo<Option<Ticked>>,
 }
 
@@ -215,8 +213,7 @@ impl Deref for Workbench {
 }
 
 impl Workbench {
-    /// The state of an empty page. Reads the text after `#` of the address and, but for an embedded page,
-    /// the stored devices.
+    /// State of an empty page. Reads the text after `#` of the address and, except in an embed, the stored devices.
     pub fn new(hash: &str, shell: Shell) -> Workbench {
         let status = shell.status;
         let (first, expected, problems) = read_link(hash);
@@ -289,8 +286,7 @@ impl Workbench {
         expect_context()
     }
 
-    /// The view as the text of a link, with the names of the files it was made from. "" for the view
-    /// of an untouched page.
+    /// The view as the text of a link, with the names of the files that it was made from. "" for an untouched page.
     pub fn link(&self) -> String {
         match self.view.with(|v| v.encode().is_empty()) {
             true => String::new(),
@@ -298,7 +294,7 @@ impl Workbench {
         }
     }
 
-    /// As [`link`](Self::link), of an untouched page too: whoever opens it is asked for the files.
+    /// As [`link`](Self::link), for an untouched page too: whoever opens it is asked for the files.
     pub fn link_with_names(&self) -> String {
         let view = self.view.get();
         let brings = |key| view.param(key).is_some();
@@ -313,7 +309,7 @@ impl Workbench {
         link.encode()
     }
 
-    /// What the command `summary --json` prints, of the rows that pass the filters.
+    /// The output of `summary --json` for the passing rows.
     pub fn summary(&self) -> Vec<Summary> {
         self.frame.with_untracked(Summary::all)
     }
@@ -333,7 +329,7 @@ impl Workbench {
         })
     }
 
-    /// Shows the view of a link, as a step of undo.
+    /// Shows the view of a link, as an undo step.
     pub fn open_link(&self, text: &str) {
         let (view, expected, _) = read_link(text);
         if self.files.with_untracked(Vec::is_empty) {
@@ -347,8 +343,8 @@ impl Workbench {
         self.settled_frame.try_get_untracked() != self.frame.try_get_untracked()
     }
 
-    /// Works out what the memos will ask for once these are the files, in tasks of its own. So a file of
-    /// a million rows makes no task long. `figures` are those of a file that is alone.
+    /// Precomputes what the memos will need once these are the files, in separate tasks, so that not even a million
+    /// rows cause a long task. `figures` are those of a single file.
     pub async fn prepare(&self, files: Vec<LoadedFile>, mut figures: IncomingFigures) {
         if files.len() > 1 {
             figures = IncomingFigures::default();
@@ -382,19 +378,19 @@ impl Workbench {
     }
 }
 
-/// The user's own devices, as the browser stored them.
+/// The user's own devices, as stored in the browser.
 fn stored_devices() -> Vec<Device> {
     let json = storage::get(DEVICES_KEY);
     json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()
 }
 
-/// The view of a link, the names of the files it was made from, and the keys that could not be read.
-/// No names for a link without a view, or with data of its own.
+/// The view of a link, the names of the files that it was made from, and the keys that could not be read. No names for
+/// a link without a view, or with data of its own.
 fn read_link(text: &str) -> (ViewState, Option<String>, Vec<KeyProblem>) {
     let (mut view, problems) = ViewState::decode(text);
     let names = view.params.remove(FILES_KEY).unwrap_or_default();
     let brings = view.param(DATA_KEY).is_some() || view.param(SOURCE_KEY).is_some();
-    // A plan, and a place alone, need no file.
+    // A plan, or a place alone, needs no file.
     let bare = ViewState { view: view.view.clone(), ..ViewState::default() };
     let needs_file = Shown::without_rows(&view.view).needs_file();
     let expected = !brings && (!names.is_empty() || needs_file && view != bare);

@@ -13,7 +13,7 @@ struct Opened {
 }
 
 impl Opened {
-    /// Closed; a click outside closes it.
+    /// A closed menu; a click outside closes it.
     fn closed() -> Opened {
         let Opened { open, root } = Opened { open: RwSignal::new(false), root: NodeRef::new() };
         keep(dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
@@ -27,7 +27,7 @@ impl Opened {
         Opened { open, root }
     }
 
-    /// Moves the focus among what can be chosen, round and round.
+    /// Moves the focus through the entries, cyclically.
     fn step(self, step: i32) {
         let Some(root) = self.root.get_untracked() else { return };
         let (items, here) = dom::items(&root, ".menu button:not(:disabled), .menu input, .menu a");
@@ -54,7 +54,7 @@ impl Opened {
                 event.prevent_default();
                 return self.close();
             }
-            // The focus goes on to what stands beside the button.
+            // The focus moves on to what is beside the button.
             "ArrowLeft" | "ArrowRight" if !dom::within(event, ".menu") => {
                 return self.open.set(false);
             }
@@ -74,8 +74,8 @@ impl Opened {
     }
 }
 
-/// A button that opens a list below it. The list closes on a choice, on Escape and on a click
-/// outside; the arrow keys move through it.
+/// A button that opens a list below it. The list closes on a choice, on Escape and on a click outside; the arrow keys
+/// move through it.
 #[component]
 pub fn Menu(
     /// Contents of the button.
@@ -90,7 +90,7 @@ pub fn Menu(
     /// True to align the list with the right edge of the button.
     #[prop(default = false)]
     right: bool,
-    /// True to keep the list open after a choice (check boxes).
+    /// True to keep the list open after a choice (checkboxes).
     #[prop(default = false)]
     stays: bool,
     children: ChildrenFn,

@@ -1,4 +1,4 @@
-//! Roving tabindex for a row of controls: Tab stops once, the arrow keys move within the row.
+//! Roving tabindex for a row of controls: a single Tab stop, and arrow keys move within the row.
 //!
 //! On blur all controls are tabbable again, because the set may change.
 
@@ -6,7 +6,7 @@ use crate::web::dom;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusEvent, HtmlInputElement, KeyboardEvent, Node};
 
-/// The controls of a row that can take the focus, without those of an open list, which has keys of its own.
+/// Focusable controls of a row, except those in an open list, which has its own keys.
 const FREE: &str = ":is(button, select, input):not(:disabled, .menu *)";
 
 fn row_of(event: &web_sys::Event) -> Option<Element> {
@@ -41,20 +41,20 @@ pub fn keys(event: &KeyboardEvent) {
     move_focus(event, FREE, false);
 }
 
-/// Moves the focus among the elements that match a selector by all arrow keys, Home and End. Their tab stops are the
-/// caller's.
+/// Moves the focus among the elements that match a selector, by all arrow keys, Home and End. The caller manages their
+/// tabindex.
 pub fn keys_among(event: &KeyboardEvent, selector: &str) {
     move_focus(event, selector, true);
 }
 
-/// A text field keeps the keys that move inside its text, a slider those that move it until it is at its end, a list
-/// of choices those that change it.
+/// A text field keeps the keys that move its cursor, a slider those that move it until it is at its end, a select those
+/// that change it.
 fn move_focus(event: &KeyboardEvent, selector: &str, vertical: bool) {
     if event.default_prevented() || event.shift_key() || event.ctrl_key() || event.alt_key() {
         return;
     }
     let Some(row) = row_of(event) else { return };
-    // Where the row holds the focus elsewhere, a field keeps its own keys.
+    // If another element of the row has the focus, its own keys apply.
     let (all, Some(here)) = dom::items(&row, selector) else { return };
     let field = all[here].dyn_ref::<HtmlInputElement>();
     let typed = |f: &&HtmlInputElement| {
@@ -74,7 +74,7 @@ fn move_focus(event: &KeyboardEvent, selector: &str, vertical: bool) {
     let _ = all[next].focus();
 }
 
-/// True where a key that moves inside a text would leave it. A number says nothing of its cursor.
+/// True if a key that moves the cursor would leave the text. Number fields do not report their cursor.
 fn at_edge(field: Option<&HtmlInputElement>, end: bool) -> bool {
     let Some(field) = field.filter(|f| f.type_() != "number") else {
         return true;

@@ -1,14 +1,14 @@
-//! Lists to choose from.
+//! Select elements.
 
 use super::value_of;
 use gemmscope_table::control::Choice;
 use leptos::prelude::*;
 
-/// Options up to which a list is built before somebody turns to it.
+/// Lists up to this many options are built at once, longer ones on focus.
 const SHORT: usize = 12;
 
-/// A list of options. Of a long one only what is chosen is built, until it gets the focus. `key` is its
-/// `data-control`; `change` gets the value that was taken.
+/// A list of options. Of a long one only the chosen option is built until it gets the focus. `key` is its
+/// `data-control`; `change` gets the chosen value.
 pub fn select(
     (label, key): (Option<String>, Option<String>),
     options: Vec<Choice>,

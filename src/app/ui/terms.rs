@@ -3,8 +3,8 @@
 use gemmscope_words::glossary::{Piece, mark};
 use leptos::prelude::*;
 
-/// A text whose technical terms explain themselves on hover and focus. `known` holds the terms that
-/// the page has explained already.
+/// A text in which technical terms have explanations on hover and focus. `known` holds the terms that the page has
+/// explained already.
 pub fn explained(text: &str, known: &mut Vec<&'static str>) -> AnyView {
     let pieces: Vec<AnyView> = mark(text, known)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Any of the charts: its settings, its legend, its picture, its sentences.
+//! Shows any chart: its settings, legend, picture and sentences.
 
 use super::{legend, places};
 use crate::app::chart_view::{ChartView, Draw, PictureMemo};
@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Inputs of a chart. While they stay the same, the opened chart is only drawn again.
+/// Inputs of a chart. While they stay the same, an opened chart is only redrawn.
 #[derive(Clone, PartialEq)]
 struct Opening {
     frame: Frame,
@@ -39,7 +39,7 @@ impl Opening {
     }
 }
 
-/// Inputs of a picture, besides its size and theme.
+/// Inputs of a picture other than its size and theme.
 #[derive(Clone, PartialEq)]
 struct PictureInputs {
     opening: Opening,
@@ -67,14 +67,14 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
 /// The bar above a picture. An embed shows no settings.
 pub type ChartBar = fn(&'static ChartKind, PictureMemo, Workbench) -> AnyView;
 
-/// Nothing above the picture.
+/// No bar above the picture.
 pub const NO_BAR: ChartBar = |_, _, _| ().into_any();
 
 /// The switch of pictures, and the settings of the chart.
 pub fn settings(kind: &'static ChartKind, picture: PictureMemo, bench: Workbench) -> AnyView {
     let now = Memo::new(move |_| {
         let drawn = picture.with(|p| p.as_ref().map(|p| p.opened.said.controls.clone()));
-        // Before there is a picture: what takes the same room, so that the chart keeps its size.
+        // Until there is a picture, a placeholder of the same height, so that the chart keeps its size.
         drawn.unwrap_or_else(|| {
             let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
             let state = ViewState::default();
@@ -122,8 +122,8 @@ pub fn ChartPane(kind: &'static ChartKind, bar: ChartBar) -> impl IntoView {
     }
 }
 
-/// The verdict above a picture; the other sentences and the tables below it. On a phone only its first sentence
-/// stands above; in an embed none does: its height is the host's.
+/// The verdict above a picture; the other sentences and tables below it. On a phone only the first sentence is above;
+/// in an embed none is, as the host sets its height.
 fn words(picture: PictureMemo) -> (AnyView, AnyView) {
     let told = Memo::new(move |_| {
         picture.with(|p| {
@@ -146,10 +146,10 @@ fn words(picture: PictureMemo) -> (AnyView, AnyView) {
     )
 }
 
-/// The sentences of a picture: the verdict, and the others.
+/// Sentences of a picture: the verdict, and the others.
 type Told = Memo<(Vec<String>, Vec<String>)>;
 
-/// The verdict comes first: the picture would push it out of sight.
+/// The verdict comes first, as the picture would push it out of sight.
 #[component]
 fn Verdict(told: Told) -> impl IntoView {
     let verdict = Memo::new(move |_| told.with(|t| t.0.clone()));
@@ -165,10 +165,10 @@ fn Verdict(told: Told) -> impl IntoView {
     }
 }
 
-/// Lines of a table that is open from the beginning.
+/// Tables up to this many rows start open.
 const OPEN_UP_TO: usize = 60;
 
-/// The sentences below a picture, and its tables.
+/// The sentences and tables below a picture.
 #[component]
 fn Notes(told: Told, picture: PictureMemo) -> impl IntoView {
     let notes = Memo::new(move |_| told.with(|t| t.1.clone()));

@@ -9,12 +9,12 @@ use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_words::findings::Finding;
 use leptos::prelude::*;
 
-/// How many rows of evidence are listed.
+/// Maximum number of rows listed as evidence.
 const EVIDENCE: usize = 12;
 
-/// The body of a finding: why, how sure, what to do.
+/// The body of a finding: reasons, certainty, advice.
 ///
-/// `index` is the number of the finding where its rows are listed as well.
+/// `index` is the number of the finding, if its rows are to be listed.
 pub fn reasons(bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
     let mut known = Vec::new();
     let mut part = |title: &'static str, text: &str, class: &'static str| {
@@ -61,7 +61,7 @@ pub fn reasons(bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
     .into_any()
 }
 
-/// A call stack as indented lines: callers, the operation, what runs under it.
+/// A call stack as indented lines: callers, the operation, and what runs below it.
 pub fn call_stack(stack: gemmscope_table::dataset::CallStack) -> Option<AnyView> {
     if stack.parents.is_empty() && stack.subtree.is_empty() {
         return (!stack.notes.is_empty())
@@ -95,7 +95,7 @@ fn filter_to(bench: Workbench, index: usize) {
     let found = bench.findings.get_untracked();
     if let Some(f) = found.and_then(|r| r.findings.findings.get(index).cloned()) {
         bench.filter_to(&f.rule, &f.evidence.rows);
-        // The button that had the focus is gone together with its finding.
+        // The focused button disappeared together with its finding.
         dom::focus(".chart-stage");
     }
 }

@@ -1,6 +1,6 @@
-//! The ledger as bars: one a side and device, whose parts add up to its time. A click on a part shows
-//! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above. While
-//! findings are ticked as fixed a bar is what they leave, over an outline of the one before.
+//! The ledger as bars: one per side and device, whose parts add up to its time. Clicking a part isolates its GEMMs,
+//! again shows all. Together with the line above they are one Tab stop. While findings are ticked as fixed, a bar shows
+//! what is left, over an outline of the original one.
 
 use crate::app::state::Workbench;
 use crate::app::state::findings_task::{latest, run_over};
@@ -10,7 +10,7 @@ use gemmscope_model::units::{and_more, capitalized, percent, plural, seconds_bri
 use gemmscope_words::headline;
 use leptos::prelude::*;
 
-/// Bars that are shown; the others are counted.
+/// Maximum number of bars; the others are counted.
 const MOST: usize = 6;
 
 /// The bars.
@@ -21,7 +21,7 @@ pub fn LedgerBars() -> impl IntoView {
     let bars = Memo::new(move |_| {
         found.with(|f| f.as_ref().map_or_else(Vec::new, |r| r.findings.ledger.books.clone()))
     });
-    // The part that was clicked keeps the focus in the bar that follows.
+    // The clicked part keeps the focus in the bar that replaces it.
     let clicked = StoredValue::new(None::<Account>);
     Effect::new(move |_| {
         bars.track();
@@ -29,7 +29,7 @@ pub fn LedgerBars() -> impl IntoView {
             dom::focus(&format!(".account[data-account=\"{}\"]", account.key()));
         }
     });
-    // The room of one bar is kept free before it is there.
+    // Reserve the height of one bar until it is there.
     let expected = Memo::new(move |_| {
         let rows = bench.frame.with(|f| f.rows.len());
         bars.with(|b| !b.is_empty()) || run_over(bench, rows)
@@ -48,7 +48,7 @@ pub fn LedgerBars() -> impl IntoView {
             each.map(|of| row(bench, of, one, clicked)).collect_view()
         })
     };
-    // Over the bars, where nothing moves for it.
+    // Above the bars, where it moves nothing.
     let without = move || {
         bench.published.is_awaited().then(|| {
             view! { <p class="ledger-without muted" role="status">"still without published times"</p> }
@@ -61,9 +61,9 @@ pub fn LedgerBars() -> impl IntoView {
     }
 }
 
-/// One bar, with its name and total where there are several. These are of one length, so their parts say
-/// shares. Parts without room for their words are named beside the name, or below the only bar. `left` is what
-/// ticked findings leave.
+/// One bar, with its name and total if there are several. These have equal length, so their parts show shares. Parts
+/// too narrow for their labels are listed beside the name, or below a single bar. `left` is the book with the ticked
+/// findings fixed.
 fn row(
     bench: Workbench,
     (index, book, left): (usize, &Book, Option<&Book>),
@@ -94,7 +94,7 @@ fn row(
     }
 }
 
-/// The saved time as room behind the parts, and the outline of the bar before.
+/// The saved time as empty space after the parts, and an outline of the original bar.
 fn before(book: &Book, left: &Book) -> AnyView {
     let saved_s = book.time_s - left.time_s;
     let share = |s: f64| format!("{:.5}", s / book.time_s);
@@ -108,7 +108,7 @@ fn before(book: &Book, left: &Book) -> AnyView {
     .into_any()
 }
 
-/// About the width of a text in widths of a digit, whatever the font.
+/// Approximate width of a text in digits, for any font.
 fn digits(text: &str) -> f64 {
     let width = |c: char| match c {
         'i' | 'l' | 't' | 'f' | 'r' | '.' | ' ' => 0.55,
@@ -123,7 +123,7 @@ struct BarSegment {
     id: String,
     account: Account,
     share: f64,
-    /// Its text: a time or a share.
+    /// Its figure: a time or a share.
     shown: String,
     hint: String,
 }
@@ -146,8 +146,8 @@ impl BarSegment {
         BarSegment { id: format!("account-{index}-{}", account.key()), account, share, shown, hint }
     }
 
-    /// Its words beside the bar, as its label: a click is one on the part. The style sheet shows it while
-    /// the words are wider than the part.
+    /// Its words beside the bar, as a label of the part, so that a click counts as one on the part. The style sheet
+    /// shows it if the words are wider than the part.
     fn name(&self) -> AnyView {
         let label = self.account.label();
         let ch = digits(label) + 1.1 * digits(&self.shown) + 0.5;
@@ -172,7 +172,7 @@ impl BarSegment {
             bench.view.with(|v| v.filters.only.as_ref().is_some_and(|o| o.what == account.key()))
         };
         let isolate = move |_| {
-            // Every GEMM needs its roof time: there is nothing to isolate.
+            // Every GEMM needs its roof time, so there is nothing to isolate.
             if account == Account::Roof {
                 return;
             }

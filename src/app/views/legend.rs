@@ -9,8 +9,7 @@ use gemmscope_chart::scene::{Color, Symbol};
 use gemmscope_model::units::grouped;
 use leptos::prelude::*;
 
-/// The legend of what was drawn last. It keeps its place before there is any, so that the chart
-/// below keeps its size.
+/// The legend of the last picture. Its space is reserved before the first one, so that the chart below keeps its size.
 #[component]
 pub fn ChartLegend(picture: PictureMemo) -> impl IntoView {
     let legend = Memo::new(move |_| picture.with(|p| p.as_ref().and_then(|p| p.legend())));
@@ -30,7 +29,7 @@ pub fn ChartLegend(picture: PictureMemo) -> impl IntoView {
     }
 }
 
-/// Says that categories are hidden in the picture, which figures and list still count.
+/// Says that categories are hidden in the picture but still count in figures and list.
 fn hidden(legend: Memo<Option<Legend>>) -> impl IntoView {
     let bench = Workbench::here();
     let off = Memo::new(move |_| {
@@ -40,7 +39,7 @@ fn hidden(legend: Memo<Option<Legend>>) -> impl IntoView {
         if let Some(key) = legend.with_untracked(|l| l.as_ref().map(|l| l.key)) {
             bench.edit("legend", |v| v.set_param(key, ""));
         }
-        // The button that had the focus is gone.
+        // The focused button disappeared.
         dom::focus(".chart-stage");
     };
     move || {
@@ -56,7 +55,7 @@ fn hidden(legend: Memo<Option<Legend>>) -> impl IntoView {
     }
 }
 
-/// An entry. Its element stays while it changes, so that a click does not take the focus.
+/// An entry. Its element is kept while it changes, so that a click does not take the focus away.
 #[component]
 fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: PictureMemo) -> impl IntoView {
     let bench = Workbench::here();
@@ -98,7 +97,7 @@ fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: PictureMemo)
 
 fn mark(entry: &LegendEntry) -> AnyView {
     match entry.click {
-        // Of the page's colours, not of one category's.
+        // In the page's colours, not those of a category.
         Click::Set { .. } => of_class(entry.symbol, "swatch-open"),
         Click::Select(_) => of_class(entry.symbol, "swatch-above"),
         Click::Category => swatch(entry.color, entry.symbol),
@@ -124,12 +123,12 @@ fn of_class(symbol: Symbol, class: &'static str) -> AnyView {
     view! { <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d=outline(symbol) class=class /></svg> }.into_any()
 }
 
-/// The mark of a category as the chart draws it.
+/// The mark of a category, as drawn in the chart.
 pub fn swatch(color: Color, symbol: Symbol) -> AnyView {
     view! { <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true"><path d=outline(symbol) fill=hex(color) /></svg> }.into_any()
 }
 
-/// The colours of a number, with the values at both ends.
+/// The colour gradient of a number, with the values at both ends.
 fn gradient(steps: Vec<(Color, String)>) -> AnyView {
     let end = |s: Option<&(Color, String)>| s.map_or_else(String::new, |s| s.1.clone());
     let (first, last) = (end(steps.first()), end(steps.last()));

@@ -1,4 +1,4 @@
-//! The tabs of the places, and the switch between the pictures of one.
+//! The tabs of places, and the switch between the pictures of a place.
 
 use super::missing;
 use crate::app::state::Workbench;
@@ -7,11 +7,11 @@ use gemmscope_chart::places::{self, PLACES, PLAN, Place};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use leptos::prelude::*;
 
-/// The row of places.
+/// The row of tabs.
 #[component]
 pub fn Places() -> impl IntoView {
     let bench = Workbench::here();
-    // The picture that each place showed last.
+    // The last picture of each place.
     let last = StoredValue::new([""; PLACES.len()]);
     Effect::new(move |_| {
         let shown = bench.shown.get();
@@ -22,7 +22,7 @@ pub fn Places() -> impl IntoView {
     let tab = move |i: usize, place: &'static Place| {
         let current = move || bench.shown.get().place == place;
         let lacks = Memo::new(move |_| missing(bench, place));
-        // Without a file there is a plan and the page that begins.
+        // Without a file only the planner and the start page are available.
         let empty = move || !bench.has_data.get() && place != PLAN;
         let dead = move || empty() && i != 0;
         let hint = move || match lacks.get() {
@@ -61,13 +61,13 @@ pub fn Places() -> impl IntoView {
     }
 }
 
-/// The pictures of the place that a chart belongs to, where there are several.
+/// The pictures of the place that a chart belongs to, if there are several.
 pub fn switch(bench: Workbench, id: &'static str) -> Option<AnyView> {
     let (place, _) = places::of(id)?;
     if place.pictures.len() < 2 || !place.pictures.iter().any(|(own, _)| *own == id) {
         return None;
     }
-    // Without a column of trials or generations there is no tuning to draw, and nothing to choose from.
+    // Without a column of trials or generations there is no tuning history, so nothing to choose.
     let alone = move || {
         let order = |d: &Dataset| d.column(ColumnMeaning::Order).is_some();
         id == "tiles" && !bench.data.with(|d| order(d))

@@ -1,5 +1,5 @@
-//! The ranked list beside the picture: findings, or the GEMMs that carry a number. Both carry the
-//! numbers of the picture; what is pointed at in one is marked in the other.
+//! The ranked list beside the picture: findings, or the numbered GEMMs. Both have the numbers of the picture, and
+//! hovering one highlights the other.
 
 use super::{report, story, trust};
 use crate::app::state::findings_task::run_over;
@@ -19,7 +19,7 @@ use gemmscope_words::headline::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Rows that the picture marks at most while the pointer is over an entry.
+/// Maximum number of rows highlighted in the picture while an entry is hovered.
 const MARKED: usize = 500;
 
 /// The list.
@@ -30,7 +30,7 @@ pub fn Ranked() -> impl IntoView {
     let gemms = Memo::new(move |_| {
         bench.view.with(|v| matches!(v.param(LABELS_KEY), Some("lost" | "time")))
     });
-    // The entry that is pointed at may go away with the list.
+    // The hovered entry may disappear with the list.
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     let mode = move |label: &'static str, value: &'static str, on: bool| {
         let choose = move || bench.edit("control", |v| v.set_param(LABELS_KEY, value));
@@ -54,14 +54,14 @@ pub fn Ranked() -> impl IntoView {
     }
 }
 
-/// Marks rows in the pictures while an entry is pointed at or focused.
+/// Highlights rows in the pictures while an entry is hovered or focused.
 fn mark(bench: Workbench, rows: &[u32]) {
     let mut rows: Vec<u32> = rows.iter().take(MARKED).copied().collect();
     rows.sort_unstable();
     bench.hovered.set(rows);
 }
 
-/// True while one of the rows is pointed at anywhere. `rows` ascending.
+/// True while one of these rows (ascending) is hovered anywhere.
 fn linked(bench: Workbench, rows: Arc<Vec<u32>>) -> Memo<bool> {
     Memo::new(move |_| bench.hovered.with(|h| h.iter().any(|r| rows.binary_search(r).is_ok())))
 }
@@ -149,7 +149,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     .into_any()
 }
 
-/// What the findings of every side add up to: `23.8 ms lost in all`; at least that, where a part has no roof.
+/// Sum of the findings of every side: `23.8 ms lost in all`; "at least" if a part has no roof.
 fn lost_words(result: &FindingsResult) -> Vec<String> {
     let ledger = &result.findings.ledger;
     let lost = ledger.books.iter().filter(|b| b.lost_s() > 0.0);
@@ -165,7 +165,7 @@ fn lost_words(result: &FindingsResult) -> Vec<String> {
     .collect()
 }
 
-/// Says that nothing was found, and how many of the rules could run.
+/// Says that nothing was found, and how many rules could run.
 fn nothing_found(checked: &[Checked]) -> AnyView {
     let waiting: Vec<&str> = checked.iter().filter_map(|c| c.not_checked.as_deref()).collect();
     let ran = checked.len() - waiting.len();
@@ -187,8 +187,8 @@ fn nothing_found(checked: &[Checked]) -> AnyView {
 }
 
 #[allow(clippy::too_many_arguments, reason = "two callers; a struct would only rename them")]
-/// An entry of the list: its number and words. It marks its rows while it is pointed at or focused,
-/// and is marked while one of them is pointed at elsewhere. `rows` ascending.
+/// An entry of the list: number and words. It highlights its rows (ascending) while hovered or focused, and is
+/// highlighted while one of them is hovered elsewhere.
 fn entry(
     bench: Workbench,
     index: usize,
@@ -220,12 +220,12 @@ fn entry(
     .into_any()
 }
 
-/// The lost seconds that a finding saves alone.
+/// The lost time that a finding saves alone, seconds.
 fn alone_s(f: &Finding) -> Option<f64> {
     f.alone_s.filter(|_| f.kind == Kind::Lost)
 }
 
-/// The split of a finding, if it is not what it saves alone.
+/// A finding's share in the ledger, if it differs from its saving alone.
 fn split_words(f: &Finding) -> String {
     match (f.split_s, f.alone_s) {
         (Some(split), Some(alone)) if split < alone * (1.0 - SAME) => {
@@ -235,15 +235,15 @@ fn split_words(f: &Finding) -> String {
     }
 }
 
-/// Figures that differ by less are one.
+/// Relative difference below which two figures count as equal.
 const SAME: f64 = 1e-3;
 
-/// True for a finding that is ticked as fixed.
+/// True if a finding is ticked as fixed.
 fn is_fixed(view: &ViewState, id: &str) -> bool {
     view.param(FIXED_KEY).is_some_and(|ids| ids.split(',').any(|one| one == id))
 }
 
-/// One finding: what it is, what it saves alone, and a bar of that, which the finding with `largest_s` fills.
+/// One finding: its title, its saving alone, and a bar of that, relative to `largest_s`.
 fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: String) -> AnyView {
     let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
     let share = alone_s(f).map_or(0.0, |s| s / f.whole_s);
@@ -257,7 +257,7 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     let of = format!("{} of {}", rounded_percent(share), seconds_brief(f.whole_s));
     let hint = f.saves().map_or_else(|| of.clone(), |saves| format!("{saves}: {of}"));
     let alone = (f.kind == Kind::Lost).then(|| view! { <span class="muted">" alone"</span> });
-    // The count stands below the title.
+    // The count is below the title.
     let heading = f.heading();
     let counted = f.title.rsplit_once(": ").filter(|_| f.kind == Kind::Lost);
     let gemms = counted.map_or_else(|| plural(f.groups, "GEMM"), |(_, gemms)| gemms.to_owned());
@@ -321,10 +321,10 @@ fn first_sentence(text: &str) -> String {
     text.split_once(". ").map_or_else(|| text.to_owned(), |(first, _)| format!("{first}."))
 }
 
-/// The GEMMs that carry a number, with what they lose.
+/// The numbered GEMMs, with their losses.
 fn numbered(bench: Workbench) -> AnyView {
     let entries = move || {
-        // Before the numbered rows, which follow from it.
+        // Read before the numbered rows, which depend on it.
         let frame = bench.settled_frame.get();
         let rows = bench.numbered.get();
         let known = rows.into_iter().filter(|r| (*r as usize) < frame.data.len());
@@ -346,7 +346,7 @@ fn numbered(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// One GEMM: its sizes, type and layout, efficiency, what it loses.
+/// One GEMM: sizes, type and layout, efficiency, loss.
 fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     let x = figures(frame, row as usize);
     let p = x.problem;
@@ -372,11 +372,10 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     entry(bench, index, vec![row], None, chosen, choose, (words, value.into_any()), ().into_any())
 }
 
-/// Says that filters are active, because the list holds for the filtered rows only.
-/// `what` says what that means where it stands.
+/// Notice that filters are active, so the list covers only the filtered rows; `what` words the consequence.
 pub(crate) fn filtered(bench: Workbench, what: &'static str) -> impl IntoView {
     let words = Memo::new(move |old: Option<&Option<String>>| {
-        // The rows follow the filters one paint later: until then the words stay.
+        // The rows follow the filters one paint later; until then the notice stays.
         if bench.settled_frame.with(|f| bench.frame.with(|now| f != now)) {
             return old.cloned().flatten();
         }
@@ -406,7 +405,7 @@ pub(crate) fn filtered(bench: Workbench, what: &'static str) -> impl IntoView {
     }
 }
 
-/// The foot: the total once the ticked findings are fixed, together; where none is, that their figures overlap.
+/// The footer: the total once the ticked findings are fixed together; without any, a note that figures overlap.
 fn foot(bench: Workbench) -> AnyView {
     let words = move || {
         let found = bench.findings.get()?.findings;
@@ -423,6 +422,6 @@ fn foot(bench: Workbench) -> AnyView {
     view! { <p class="ranked-foot" role="status">{words}</p> }.into_any()
 }
 
-/// Note on figures that do not add up.
+/// Note that the figures do not add up.
 const OVERLAP: &str =
     "What each saves alone overlaps: tick several to see what they save together.";

@@ -1,4 +1,4 @@
-//! Background of the findings: where the time goes, what was checked, and what timings cannot show.
+//! Background of the findings: breakdown of the time, what was checked, and what times cannot show.
 
 use crate::app::state::{FindingsResult, Workbench};
 use gemmscope_analysis::findings::{RULES, Severity, band};
@@ -8,7 +8,7 @@ use gemmscope_words::report::{Bottleneck, Breakdown, ReportOperation};
 use gemmscope_words::trace_time::kernels;
 use leptos::prelude::*;
 
-/// How many operations are listed.
+/// Number of operations listed.
 const OPERATIONS: usize = 20;
 
 /// Background of the findings.
@@ -31,7 +31,7 @@ pub fn more(bench: Workbench, result: &FindingsResult) -> AnyView {
     .into_any()
 }
 
-/// What was checked: first the rules that lacked something, then those that found nothing.
+/// What was checked: first the rules that lacked data, then those that found nothing.
 fn checks(checked: &[Checked]) -> AnyView {
     let mut listed: Vec<(String, String)> =
         checked.iter().filter_map(|c| Some((c.title.clone(), c.not_checked.clone()?))).collect();
@@ -51,14 +51,14 @@ fn checks(checked: &[Checked]) -> AnyView {
     .into_any()
 }
 
-/// The operations that take the most time: which are flagged, and which to look at first.
+/// The operations that take most time, which are flagged, and which to look at first.
 fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
     if breakdown.operations.is_empty() {
         return None;
     }
     let shown = breakdown.operations.len().min(OPERATIONS);
     let listed = &breakdown.operations[..shown];
-    // Of GEMMs that ran once each the column says nothing.
+    // If each GEMM ran once, the column is useless.
     let calls = listed.iter().any(|o| o.calls != 1.0);
     let heads = ["GEMM", "Share", "Time", "Calls", "% of roof", "Limited by", "Flagged"];
     let heads = heads.into_iter().filter(|h| calls || *h != "Calls");
@@ -68,7 +68,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
             sides.push(&o.side);
         }
     }
-    // Each side by itself: the shares are of its own time.
+    // Each side separately: shares are relative to its own time.
     let bodies = sides.iter().map(|side| {
         let heading = (!side.is_empty()).then(|| {
             view! { <tr><th scope="rowgroup" colspan="7">{format!("{side}: shares of its GEMM time")}</th></tr> }
@@ -80,7 +80,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
     let (heads, bodies) =
         (heads.map(|h| view! { <th scope="col">{h}</th> }).collect_view(), bodies.collect_view());
     let more = breakdown.total - shown;
-    // Kernels that the table cannot list: shape unknown, or no GEMM.
+    // Kernels that are not in the table: shape unknown, or not a GEMM.
     let besides = breakdown.times.iter().flat_map(|t| &t.parts).filter_map(|p| {
         let kernels = Some(kernels(p)).filter(|k| !k.is_empty())?;
         let words =
@@ -105,7 +105,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
     .into_any())
 }
 
-/// One operation; `calls` where the table has that column.
+/// One operation; `calls` if the table has that column.
 fn line(bench: Workbench, o: &ReportOperation, flag: Option<&Bottleneck>, calls: bool) -> AnyView {
     let rows = o.rows.clone();
     let cells = [

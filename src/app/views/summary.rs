@@ -1,5 +1,5 @@
-//! The summary: what a trace's time goes to, a picture, and the ranked list beside it. The dock opens
-//! over the lower part of the picture.
+//! The summary: breakdown of a trace's time, a picture, and the ranked list beside it. The dock opens over the lower
+//! part of the picture.
 
 use super::chart::{ChartPane, settings};
 use super::ranked::Ranked;

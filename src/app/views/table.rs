@@ -1,4 +1,4 @@
-//! The table of all rows. It sorts, chooses columns, and builds only the rows that are in sight.
+//! The table of all rows: sorting, choice of columns. Only the visible rows are built.
 
 mod columns;
 mod cursor;
@@ -31,12 +31,12 @@ pub fn Table() -> impl IntoView {
     let numbers = RowNumbers::follow(bench);
     let width =
         Memo::new(move |_| columns.widths.with(|w| w.iter().sum::<f64>()) + numbers.width());
-    // Wider columns may reach beyond the edge, once they are there.
+    // Wider columns may reach beyond the edge, once built.
     Effect::new(move |_| {
         width.track();
         request_animation_frame(move || scroll.scrolled());
     });
-    // The details take room from the table: what was clicked stays in sight.
+    // The details reduce the height of the table: keep the clicked row visible.
     Effect::new(move |was: Option<f64>| {
         let now = scroll.height.get();
         if was.is_some_and(|was| now < was)
@@ -87,8 +87,7 @@ pub fn Table() -> impl IntoView {
     }
 }
 
-/// How many rows there are, by what they are sorted on a phone, which columns show, and the rows as
-/// a file.
+/// Number of rows, sort order (on a phone), choice of columns, and saving the rows as a file.
 #[component]
 fn Toolbar(bench: Workbench, columns: TableColumns, scroll: Scroll) -> impl IntoView {
     let export = move || {
@@ -147,7 +146,7 @@ fn Toolbar(bench: Workbench, columns: TableColumns, scroll: Scroll) -> impl Into
     }
 }
 
-/// The head of a column: a click sorts by it.
+/// The header of a column; a click sorts by it.
 #[component]
 fn Head(
     info: FieldInfo,
@@ -175,7 +174,7 @@ fn Head(
     };
     let (hint, title, number) =
         (info.hint, column_format::title(&info), info.kind == FieldKind::Number);
-    // The words stand where the column does: figures have the arrow's room on the left.
+    // The title is aligned with the values: for numbers the arrow is on the left.
     let (before, after) = if number { (Some(arrow), None) } else { (None, Some(arrow)) };
     view! {
         <span class="cell" class:num=number role="columnheader"

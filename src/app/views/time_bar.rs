@@ -1,4 +1,4 @@
-//! Where the time of a trace goes: a bar with its key for each trace.
+//! Breakdown of a trace's time: a bar with its key for each trace.
 
 use crate::app::state::Workbench;
 use gemmscope_analysis::trace_time::{TimeKind, TimePart, TraceTime};
@@ -6,14 +6,14 @@ use gemmscope_model::units::{Seconds, percent};
 use gemmscope_words::trace_time::{asides, kernels, sentence};
 use leptos::prelude::*;
 
-/// From this share on the largest kernels of a part are named.
+/// From this share on, the largest kernels of a part are named.
 const NAMED: f64 = 0.05;
 
-/// The bars; nothing where the time besides the GEMMs is not known.
+/// The bars; empty if the time outside the GEMMs is unknown.
 #[component]
 pub fn TimeBar() -> impl IntoView {
     let bench = Workbench::here();
-    // It comes with the picture, which would else lose a part of its height later.
+    // Shown together with the picture, which would otherwise shrink later.
     let soon = Memo::new(move |_| bench.frame.with(TraceTime::at_once));
     let time = Memo::new(move |_| match soon.get() {
         none if none.is_empty() => {
@@ -37,7 +37,7 @@ fn bar(time: &TraceTime) -> AnyView {
             </li>
         }
     };
-    // The largest other kernels, as text too, for input without a pointer.
+    // The largest other kernels are also given as text, for input without a pointer.
     let others = time.parts.iter().filter(|p| p.kind != TimeKind::Gemm);
     let largest = others
         .filter(|p| time.share(p) > NAMED && !p.largest.is_empty())
@@ -58,7 +58,7 @@ fn bar(time: &TraceTime) -> AnyView {
     .into_any()
 }
 
-/// A part in full: its time, share and largest kernels.
+/// Full text of a part: time, share and largest kernels.
 fn words(time: &TraceTime, part: &TimePart) -> String {
     let (label, share) = (part.kind.label(), percent(time.share(part)));
     let mut out = format!("{label}: {}, {share} of the time", Seconds(part.time_s));

@@ -1,4 +1,4 @@
-//! How far the figures can be trusted: one word, the reasons for it, and what no file states.
+//! Trust in the figures: one word, its reasons, and assumptions.
 
 use crate::app::state::Shell;
 use gemmscope_analysis::trust::{About, Verdict};
@@ -7,14 +7,14 @@ use gemmscope_table::dataset::Assumption;
 use gemmscope_words::trust::{Reason, Trust};
 use leptos::prelude::*;
 
-/// Reasons that show before the card is opened whole.
+/// Number of reasons shown before the card is expanded.
 const FIRST: usize = 2;
-/// Reasons that show then: each device of thousands has some of its own.
+/// Maximum number shown then: each of thousands of devices has some of its own.
 const MOST: usize = 40;
 
 /// The card.
 pub fn card(trust: &Trust) -> AnyView {
-    // Reasons in favour are folded away behind those against.
+    // Reasons in favour are folded if there are others.
     let heaviest = trust.reasons.iter().take_while(|r| r.weight == trust.verdict).count();
     let (first, more) = trust.reasons.split_at(heaviest.min(FIRST));
     let measuring = trust.measuring();
@@ -54,7 +54,7 @@ fn reason(r: &Reason) -> AnyView {
     view! { {r.text.clone()}" "{rows} }.into_any()
 }
 
-/// An assumption with what was assumed, which its sentence often ends with.
+/// An assumption with its value, which its sentence often ends with.
 fn said(a: &Assumption) -> String {
     let text = a.text.trim_end_matches('.');
     match a.value.is_empty() || text.contains(&a.value) {
@@ -63,7 +63,7 @@ fn said(a: &Assumption) -> String {
     }
 }
 
-/// What no file states. The cards of the files hold the choices.
+/// Assumptions that no file states. The choices are on the cards of the files.
 fn assumed(trust: &Trust) -> Option<AnyView> {
     let shell = Shell::here();
     let all = &trust.assumed;

@@ -211,7 +211,7 @@ impl Picture for Bars {
                 let value = (panel.figure[group], panel.format.write(panel.figure[group], 4));
                 let band = [rect[0], y, each, ROW];
                 value_bar(scene, band, &scale, value, color, roof);
-                // An upright tick; in the colour of warnings where the bar passes it.
+                // An upright tick, in the warning colour if the bar exceeds it.
                 if roof.is_finite() {
                     let color = if self.above(group) { theme.warn } else { theme.roof };
                     scene.line(vec![(roof, y + 1.5), (roof, y + ROW - 1.5)], color, 2.0);

@@ -139,7 +139,7 @@ impl<'a> Explore<'a> {
             1 => ("Device", "all devices"),
             _ => ("Side", "all sides"),
         };
-        // Sides of a device each are told by their own names.
+        // With one side per device, the names of the sides suffice.
         let name = |set: &CountedSet| match sets.len() == sides.len() {
             true => sides[set.side].label.clone(),
             false => set.name.clone(),

@@ -101,7 +101,7 @@ impl RowCache {
         kept
     }
 
-    /// Where every row lies on the roofline.
+    /// Positions of all rows on the roofline.
     pub fn points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> Arc<Points> {
         self.points_by(data, metrics, By::Compulsory)
     }
@@ -164,7 +164,7 @@ impl RowCache {
     }
 }
 
-/// What the roof of a row allows at its arithmetic intensity, FLOP/s; NaN where no roof is known.
+/// Roof of a row at its arithmetic intensity, FLOP/s; NaN if unknown.
 pub(crate) fn roof_rate(frame: &Frame, row: usize) -> f64 {
     let roof = frame.metrics.roof(&frame.data, row);
     roof.map_or(f64::NAN, |roof| roof.at(frame.metrics.ai[row]))

@@ -243,7 +243,7 @@ mod tests {
                 let Color(r, g, b, _) = t.account(account);
                 format!("{r:02x}{g:02x}{b:02x}")
             });
-            // The dark ones stand for the system's theme and for the chosen one.
+            // The dark colours occur twice: for the system's theme and for the chosen one.
             assert_eq!(of(account), [light, dark.clone(), dark], "{account:?}");
             let rule = format!("[data-account=\"{}\"]", account.key());
             assert!(include_str!("../../../../style/views.css").contains(&rule), "{rule}");
@@ -272,7 +272,7 @@ mod tests {
         ];
         for theme in [Theme::LIGHT, Theme::DARK] {
             let accounts = Account::ALL.map(|a| theme.account(a));
-            // The first two are one colour; what is no loss stands beside no category.
+            // The first two share a colour; accounts that are no loss are never shown beside categories.
             let (bars, lost) = (&accounts[1..], &accounts[2..10]);
             for (kind, m, [category, account, apart]) in [
                 ("full", full, [0.12, 0.08, 0.07]),

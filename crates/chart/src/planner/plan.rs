@@ -230,8 +230,8 @@ fn marks(plan: &Plan, colors: &[Color]) -> Vec<Planned> {
 /// Maximum number of GEMMs named at the ridge.
 const NAMED: usize = 3;
 
-/// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the trail of the GEMM that
-/// takes most time. The trail of an expert follows its share of the tokens.
+/// Points where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the trail of the
+/// GEMM that takes most time. The trail of an expert follows its share of the tokens.
 fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
     let mut out: Vec<Waymark> = plan
         .crossings()

@@ -22,7 +22,7 @@ struct Judged {
     unknown_time_s: f64,
 }
 
-/// Most of the rows, and of the time, that may go unjudged; beyond these there is no verdict.
+/// Largest shares of rows above the roof, and of time without one; beyond these there is no verdict.
 const MOST_ABOVE: f64 = 0.2;
 const LEAST_JUDGED: f64 = 0.5;
 
@@ -83,7 +83,7 @@ impl Judged {
     }
 }
 
-/// Checks each side on each device by itself.
+/// Checks each side on each device separately.
 pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency> {
     let sets = frame.sets();
     if sets.is_empty() {

@@ -3,8 +3,8 @@
 use super::{Published, SlowerThanOthers};
 use gemmscope_table::field::{Frame, shape_label};
 
-/// Checks every GEMM that counts and has a published time: over the limit is what is slower by more than `most`, and by
-/// more than the error of the published time.
+/// Checks every GEMM that counts and has a published time. It is over the limit if it is slower by more than `most`,
+/// and by more than the error of the published time.
 pub(super) fn against(frame: &Frame, most: f64) -> Published {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
     let mut out = Published { most, ..Published::default() };

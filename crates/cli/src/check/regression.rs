@@ -32,7 +32,7 @@ pub(super) fn against(
     let mut data = as_one(old.data, &sides[0]);
     data.append(as_one(new.data, &sides[1]));
     let custom: Vec<_> = old.custom.into_iter().chain(new.custom).collect();
-    // The same filters as before: too many were reported already.
+    // The same filters again: those over the limit were reported already.
     let mut nobody = std::io::sink();
     let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false, None))?;
     let setup = Setup {

@@ -190,7 +190,7 @@ impl Efficiency {
         found
     }
 
-    /// What was judged, if rows were left out or counted as at the roof.
+    /// The basis of the verdict, if rows were left out or counted as at the roof.
     fn basis(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.without_roof > 0 {

@@ -1,15 +1,15 @@
-//! Ended in the middle of a write by a signal, a command leaves what was there before.
+//! A command that a signal ends in the middle of a write leaves the previous file.
 
 use super::*;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-/// The folder that a child writes into, and what: `file` or `folder`.
+/// Environment variables: the folder that a child writes into, and what it writes: `file` or `folder`.
 const FOLDER: &str = "GEMMSCOPE_TEST_FOLDER";
 const WHAT: &str = "GEMMSCOPE_TEST_WHAT";
 
-/// Run as a process of its own: writes half of a file, says so, and waits to be ended.
+/// Runs as a separate process: writes half of a file, reports that, and waits to be ended.
 #[test]
 #[ignore = "a child of the tests beside it"]
 fn child() {
@@ -35,7 +35,7 @@ fn child() {
     .unwrap();
 }
 
-/// A folder beside which the child says how far it is.
+/// A folder in which the child reports its progress.
 struct Desk(PathBuf);
 
 impl Desk {
@@ -46,7 +46,7 @@ impl Desk {
         Desk(folder)
     }
 
-    /// A child in the middle of its write; `before` is a line of the shell that starts it.
+    /// A child in the middle of its write; `before` is a shell line that precedes its start.
     fn child(&self, what: &str, before: &str) -> Child {
         let half = self.0.with_extension("half");
         let _ = fs::remove_file(&half);
@@ -83,7 +83,7 @@ impl Drop for Desk {
     }
 }
 
-/// Sends signals, in this order, and waits for the end.
+/// Sends signals in this order, and waits for the end.
 fn end(mut child: Child, signals: &[&str]) -> ExitStatus {
     for signal in signals {
         let kill = format!("kill -{signal} {}", child.id());
@@ -98,7 +98,7 @@ fn a_signal_takes_what_is_not_whole_and_leaves_what_was_there() {
     let desk = Desk::new("signals");
     let all =
         [("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("TERM", SIGTERM), ("XCPU", SIGXCPU)];
-    // A child ignores what this process was told to ignore, by `nohup` or as a job in the background.
+    // A child ignores the signals that this process was told to ignore, by `nohup` or as a background job.
     for (name, number) in
         all.into_iter().filter(|s| super::signals::ignored() >> (s.1 - 1) & 1 == 0)
     {
@@ -134,7 +134,7 @@ fn a_fault_takes_what_is_not_whole() {
         (desk.names(), fs::read_to_string(&path).unwrap()),
         (vec!["out.csv".into()], "before".into())
     );
-    // A name that no file can have, behind one that was written.
+    // An invalid file name, after a valid one that was written.
     let folder = desk.0.join("replays");
     let (what, _) = write_folder(&folder, &[("a.py", "1"), ("no/b.py", "2")]).unwrap_err();
     assert_eq!(what, folder.join("no/b.py"));

@@ -1,4 +1,4 @@
-//! Values of a column -> cells of a CSV: the exact value, nothing for a missing one.
+//! Converts values of a column into CSV cells: exact values, empty if missing.
 
 use super::push_quoted;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
@@ -12,29 +12,29 @@ use parquet::errors::Result;
 use parquet::schema::types::ColumnDescPtr;
 use std::fmt::{Display, Write};
 
-/// What the values of a column are.
+/// Kind of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Truth values, numbers, text: as they are stored.
+    /// Booleans, numbers, text: as stored.
     Plain,
-    /// Integers without a sign.
+    /// Unsigned integers.
     Unsigned,
-    /// Integers with so many decimal places.
+    /// Integers with this number of decimal places.
     Decimal(usize),
-    /// Numbers of 16 bits.
+    /// 16-bit floats.
     Half,
     /// Days since 1970.
     Date,
-    /// Since midnight, in units of which a second has ten to this power.
+    /// Time since midnight, in units of 10^-n seconds.
     Time(u32),
-    /// Since 1970, in such units; true where that is in UTC.
+    /// Time since 1970, in units of 10^-n seconds; true if in UTC.
     Timestamp(u32, bool),
 }
 
-/// Most decimal places: what fits into 16 bytes.
+/// Maximum number of decimal places: what fits into 16 bytes.
 const MOST_PLACES: usize = 38;
 
-/// What the values of a flat column are, or why they are not read.
+/// Kind of the values of a flat column, or why they are not read.
 pub(super) fn kind(about: &ColumnDescPtr) -> std::result::Result<Kind, &'static str> {
     let physical = about.physical_type();
     let noted = match about.logical_type_ref() {
@@ -95,11 +95,11 @@ fn of_converted(about: &ColumnDescPtr) -> Option<Kind> {
     })
 }
 
-/// The values of one column of a row group, some rows at a time.
+/// Values of one column of a row group, some rows at a time.
 pub(super) trait Cells {
     /// Decodes the next rows, and returns how many there were.
     fn load(&mut self, rows: usize) -> Result<usize>;
-    /// Appends the cell of a loaded row; rows go up.
+    /// Appends the cell of a loaded row; rows must ascend.
     fn push(&mut self, row: usize, text: &mut String);
 }
 
@@ -107,9 +107,9 @@ struct Typed<T: DataType> {
     reader: ColumnReaderImpl<T>,
     kind: Kind,
     values: Vec<T::T>,
-    /// 1 where there is a value; empty where there always is.
+    /// Definition levels: 1 if there is a value; empty if there always is.
     levels: Vec<i16>,
-    /// Number of the next value.
+    /// Index of the next value.
     at: usize,
     optional: bool,
 }
@@ -136,7 +136,7 @@ where
     }
 }
 
-/// The values of a column whose pages these are.
+/// The values in these pages of a column.
 pub(super) fn open(about: ColumnDescPtr, kind: Kind, pages: Box<dyn PageReader>) -> Box<dyn Cells> {
     fn typed<T: DataType>(
         about: ColumnDescPtr,
@@ -153,7 +153,7 @@ pub(super) fn open(about: ColumnDescPtr, kind: Kind, pages: Box<dyn PageReader>)
     match about.physical_type() {
         Type::BOOLEAN => typed::<BoolType>(about, kind, pages),
         Type::INT32 => typed::<Int32Type>(about, kind, pages),
-        // No column of INT96 has a kind.
+        // No column of INT96 has a kind, so it never gets here.
         Type::INT64 | Type::INT96 => typed::<Int64Type>(about, kind, pages),
         Type::FLOAT => typed::<FloatType>(about, kind, pages),
         Type::DOUBLE => typed::<DoubleType>(about, kind, pages),
@@ -162,12 +162,12 @@ pub(super) fn open(about: ColumnDescPtr, kind: Kind, pages: Box<dyn PageReader>)
     }
 }
 
-/// A value that can be written.
+/// A value that can be written as a cell.
 trait Value {
     fn push(&self, kind: Kind, text: &mut String);
 }
 
-/// Writing into a text does not fail.
+/// Writing to a string cannot fail.
 fn write(text: &mut String, what: impl Display) {
     let _ = write!(text, "{what}");
 }
@@ -243,7 +243,7 @@ fn bytes(data: &[u8], kind: Kind, text: &mut String) {
     }
 }
 
-/// A number in as few digits as tell it from its neighbours, with an exponent where it is far from 1.
+/// Shortest representation of a float that is unique, with an exponent if far from 1.
 fn float<T: Display + std::fmt::LowerExp>(value: f64, as_stored: &T, text: &mut String) {
     let size = value.abs();
     if value.is_finite() && size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -253,7 +253,7 @@ fn float<T: Display + std::fmt::LowerExp>(value: f64, as_stored: &T, text: &mut 
     }
 }
 
-/// The number of 16 bits (IEEE 754 binary16).
+/// Value of a 16-bit float (IEEE 754 binary16).
 fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3ff) / 1024.0;
     let size = match i32::from(bits >> 10 & 0x1f) {
@@ -265,7 +265,7 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// An integer of up to 16 bytes, the highest first.
+/// A big-endian two's complement integer of up to 16 bytes.
 fn unscaled(data: &[u8]) -> i128 {
     let sign = if data.first().is_some_and(|b| *b >= 128) { -1i128 } else { 0 };
     data.iter().fold(sign, |n, byte| n << 8 | i128::from(*byte))
@@ -285,9 +285,9 @@ fn decimal(unscaled: i128, scale: usize, text: &mut String) {
     }
 }
 
-/// The day of the Gregorian calendar that is so many days after 1970-01-01.
+/// Writes the Gregorian date that is `days` after 1970-01-01.
 fn date(days: i64, text: &mut String) {
-    // Days since 1 March of the year 0, in 400 years of 146 097 days each; years begin in March here.
+    // Days since 1 March of year 0, in 400-year cycles of 146 097 days; years start in March here.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -298,7 +298,7 @@ fn date(days: i64, text: &mut String) {
     write(text, format_args!("{:04}-{month:02}-{day:02}", era * 400 + year + next));
 }
 
-/// The time of the day, in units of which a second has ten to the power `places`.
+/// Writes a time of day, in units of 10^-`places` seconds.
 fn time(since_midnight: i64, places: u32, text: &mut String) {
     let second = 10i64.pow(places);
     let (seconds, part) = (since_midnight.div_euclid(second), since_midnight.rem_euclid(second));

@@ -1,4 +1,4 @@
-//! The pages of a column, unpacked by codecs that stop at a limit.
+//! The pages of a column, decompressed within a limit.
 
 use super::{damaged, too_large, too_many, wrong};
 use bytes::Bytes;
@@ -14,10 +14,10 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Most values of a page. Tools write pages of about a mebibyte.
+/// Maximum number of values in a page. Tools write pages of about a mebibyte.
 const MOST_VALUES: u32 = 1 << 24;
 
-/// Bytes of unpacked pages that are held, of all columns of a row group together.
+/// Bytes of unpacked pages in memory, over all columns of a row group.
 pub(super) struct Budget {
     held: AtomicU64,
     limit: u64,
@@ -44,7 +44,7 @@ enum Codec {
 /// The pages of a column in a row group.
 ///
 /// # Errors
-/// A codec that is not read, a place outside the file.
+/// An unsupported codec, or an offset outside the file.
 pub(super) fn open(
     file: &Bytes,
     chunk: &ColumnChunkMetaData,
@@ -57,7 +57,7 @@ pub(super) fn open(
         Compression::GZIP(_) => Codec::Gzip,
         Compression::ZSTD(_) => Codec::Zstd,
         other => {
-            // `BROTLI(BrotliLevel(1))`: the level is not what is stored.
+            // `BROTLI(BrotliLevel(1))`: the level is not stored in the file.
             let name = other.to_string();
             let name = name.split('(').next().unwrap_or(&name);
             return Err(ImportError::new(format!(
@@ -69,7 +69,7 @@ pub(super) fn open(
     if start < 0 || chunk.compressed_size() < 0 || chunk.num_values() != rows {
         return Err(wrong("a column does not fit its rows"));
     }
-    // The crate hands over what is packed, so that we unpack it.
+    // Declared as uncompressed, so that the crate returns packed pages and we unpack them.
     let packed = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
     let packed = packed.build().map_err(damaged)?;
     let rows = usize::try_from(rows).unwrap_or(usize::MAX);
@@ -96,17 +96,17 @@ pub(super) fn open(
 struct Pages {
     inner: SerializedPageReader<Bytes>,
     codec: Codec,
-    /// Least bytes of a value that is not packed.
+    /// Minimum bytes of an unpacked value.
     width: u64,
     budget: Arc<Budget>,
-    /// Bytes of the dictionary, once there is one.
+    /// Bytes of the dictionary, once read.
     dictionary: Option<u64>,
-    /// Bytes of the page of values that is held.
+    /// Bytes of the current data page.
     data: u64,
 }
 
 impl Pages {
-    /// `packed`, whose first bytes are not packed.
+    /// Unpacks a page, whose first `plain` bytes are not packed.
     fn unpack(&self, packed: &Bytes, plain: usize) -> Result<Bytes> {
         let (head, body) = packed
             .split_at_checked(plain)
@@ -125,7 +125,7 @@ impl Pages {
                 if size as u64 > limit {
                     return Err(external(too_large(self.budget.limit)));
                 }
-                // A byte of snappy makes up to 64 / 3 of them: what claims more is refused before memory is taken.
+                // Snappy expands a byte to at most 64 / 3: larger claims are refused before memory is allocated.
                 if size / 64 > body.len() {
                     return Err(bad(&"it claims more than it holds"));
                 }
@@ -160,7 +160,7 @@ impl Pages {
         }
     }
 
-    /// Unpacks a page and refuses what its decoder would take memory for without looking.
+    /// Unpacks a page; refuses pages for which the decoder would allocate without a check.
     fn checked(&mut self, mut page: Page) -> Result<Page> {
         if page.num_values() > MOST_VALUES {
             return Err(external(too_many(page.num_values().into())));
@@ -185,7 +185,7 @@ impl Pages {
         }
         let values = u64::from(page.num_values());
         match &page {
-            // All of it is decoded at once.
+            // A dictionary is decoded at once.
             Page::DictionaryPage { .. } if values.saturating_mul(self.width) > bytes => {
                 return Err(ParquetError::General("a dictionary is cut off".into()));
             }
@@ -205,7 +205,7 @@ impl Pages {
     }
 }
 
-/// Refuses the encodings whose decoders take as much memory as a page claims, and those of which nothing is known.
+/// Refuses encodings whose decoders allocate as much as a page claims, and unknown ones.
 fn supported(encoding: Encoding) -> Result<()> {
     use Encoding as E;
     match encoding {

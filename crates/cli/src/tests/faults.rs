@@ -1,4 +1,4 @@
-//! Files, answers and limits that do not hold, and what is said of them.
+//! Invalid files, answers and limits, and their messages.
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn a_limit_is_never_held_by_rows_that_cannot_be_judged() {
     assert!(code == 1 && !out.contains("pass") && !out.contains("FAIL"), "{out}{err}");
     assert!(out.contains("Trust: doubtful: 1 of 1 row is above the datasheet roof"), "{out}");
     assert!(err.contains("1 of 1 GEMMs are above their roof"), "{err}");
-    // One row of ten above the roof is named beside the verdict.
+    // One of ten rows above the roof is mentioned beside the verdict.
     let mut text = "M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n".to_owned();
     for i in 1..10 {
         text.push_str(&format!("4096,4096,{},fp16,690\n", 4096 + 64 * i));
@@ -55,7 +55,7 @@ fn a_limit_is_never_held_by_rows_that_cannot_be_judged() {
     let (code, out, _) = check(&text);
     assert_eq!(code, 0);
     assert!(out.contains("pass") && out.contains("1 row above the roof (up to "), "{out}");
-    // Most of the time is of a type without a peak on the device.
+    // Most of the time has a type without a peak on the device.
     let (code, _, err) =
         check("M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n4096,4096,4096,fp4,9000\n");
     assert!(code == 1 && err.contains("of the GEMM time can be judged"), "{code} {err}");
@@ -142,7 +142,7 @@ fn an_option_that_changes_nothing_is_refused() {
         assert_eq!(code, 2, "{args:?}: {err}");
         assert!(err.contains(wanted) && out.is_empty(), "{args:?}: {err}");
     }
-    // A filter that is none would let all rows through.
+    // An invalid filter would let all rows through.
     for command_of in [&["render"][..], &["report"], &["check", "--min-efficiency", "1%"]] {
         for state in ["#f.libary=x", "#f.dtype=fp16&r.m=x", "#roof=x"] {
             let args = [command_of, &["-", "--device", "mi300x", "--state", state]].concat();
@@ -153,7 +153,7 @@ fn an_option_that_changes_nothing_is_refused() {
             );
         }
     }
-    // One of the files has it; that of the baseline counts too.
+    // It is enough if one file has it, even the baseline.
     for args in [
         &["summary", &timed, &rated, "--column", "speed=rate:tflops"][..],
         &["summary", &timed, "--column", "time_us=time:us"],
@@ -175,7 +175,7 @@ fn what_changes_nothing_is_said() {
         assert!(code == 0 && err.starts_with(wanted), "{name}: {err}");
         assert_eq!(command(&[name, "-", "--device", "h100-sxm"], named).2, "");
     }
-    // Rows without a device take it.
+    // Rows without a device take the chosen one.
     let one = named.to_owned() + "4096,4096,1024,fp16,690,\n";
     assert_eq!(command(&["summary", "-", "--device", "mi300x"], &one).2, "");
     let state = "#v=1&exlpore.x=n&explore.y=m&zoom.roofline=1,2,3,4&color=bound";
@@ -219,7 +219,7 @@ fn a_limit_is_never_held_by_gemms_that_are_gone() {
     }
     let (code, out, _) = check(rows, &[]);
     assert!(code == 0 && out.contains("all 3 are there"), "{out}");
-    // More than before is no fault.
+    // Additional GEMMs are fine.
     assert_eq!(check(&format!("{rows}64,64,64,bf16,5\n"), &[]).0, 0);
     // Nothing is left to judge.
     let args =

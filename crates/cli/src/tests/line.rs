@@ -1,4 +1,4 @@
-//! The command line: what is refused, and that help and documentation show what works.
+//! The command line: rejected input; help and documentation show what works.
 
 use super::{FILE, command};
 use crate::command_line::{CommandLine, parse};
@@ -21,7 +21,7 @@ fn words(line: &str) -> Vec<OsString> {
     let ends = |w: &String| matches!(w.as_str(), "|" | ">" | ">>" | "#" | "2>" | "&&");
     let own = words.iter().skip(1).take_while(|w| !ends(w));
     let mut words: Vec<OsString> = own.filter(|w| !w.is_empty()).map(OsString::from).collect();
-    // A build without the page needs it here.
+    // Needed in a build without a page.
     let takes_page = words.first().is_some_and(|w| w == "page" || w == "open");
     if takes_page && !words.iter().any(|w| w == "--app") {
         words.extend(["--app", "gemmscope.html"].map(OsString::from));
@@ -49,7 +49,7 @@ fn wrong_usage_is_code_2() {
     assert_eq!(command(&["devices"], "").0, 0);
 }
 
-/// Where the help of all commands is kept, for who changes it to read.
+/// Golden file with the help of all commands, so that changes can be reviewed.
 const HELP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/help.txt");
 
 #[test]
@@ -94,7 +94,7 @@ fn the_command_line_is_sound_and_completes() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
-    // Values that the help leaves out.
+    // Values that the help omits.
     let (_, script, _) = command(&["completions", "bash"], "");
     for word in ["tunableop", "h100-sxm", "roofline"] {
         assert!(script.contains(word), "{word}");

@@ -1,4 +1,4 @@
-//! Parquet files of every kind, and beside each the CSV that it becomes or why there is none (`tests/parquet`).
+//! Parquet files of every kind, each with the CSV that it becomes or the reason why there is none (`tests/parquet`).
 
 use super::{Folder, command};
 use crate::parquet::Parquet;
@@ -20,13 +20,13 @@ fn files() -> Vec<PathBuf> {
     found
 }
 
-/// The note and the CSV, or why there is none.
+/// The note and the CSV, or the error.
 fn said(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let file = Parquet::open(bytes, limit).map_err(|e| e.message)?;
     let mut text = file.note().into_bytes();
     text.push(b'\n');
     let mut left = limit;
-    // The session refuses what is too long.
+    // The caller refuses too much text.
     file.csv(&mut |more| {
         let length = more.len() as u64;
         left = left.checked_sub(length).ok_or_else(|| {
@@ -64,7 +64,7 @@ fn a_cut_or_changed_file_is_refused_or_read_without_a_panic() {
             let why = said(whole[..cut].to_vec(), LIMIT).unwrap_err();
             assert!(why.contains("ends early"), "{why}");
         }
-        // Places all over each file.
+        // Positions throughout each file.
         let step = if whole.len() < 1000 { 2 } else { 23 };
         for at in (4..whole.len() - 4).step_by(step) {
             for flip in [0x01, 0xff] {

@@ -1,17 +1,17 @@
-//! What is said beside a roofline.
+//! Texts beside a roofline.
 
 use gemmscope_model::units::{format_short, grouped, plural};
 
-/// Where no row has a time or a roof.
+/// No row has a time or a roof.
 pub const NO_TIME: &str = "No GEMM has a time. Choose a device to see what each could attain.";
-/// Where the zoom shows no row.
+/// The zoom shows no row.
 pub const OUTSIDE: &str = "All GEMMs are outside this part: zoom out to see them.";
-/// Where the legend hides all.
+/// The legend hides everything.
 pub const HIDDEN: &str = "All categories are hidden: click one in the legend.";
-/// Where nothing is planned yet.
+/// Nothing is planned yet.
 pub const NO_DEVICE: &str = "Choose a device: planned GEMMs stand at its roof.";
 
-/// What the vertical axis of a roofline is.
+/// Quantity on the vertical axis of a roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vertical {
     /// Attained rate, FLOP/s.
@@ -22,13 +22,12 @@ pub enum Vertical {
     OfOthers,
 }
 
-/// What the shaded band is.
+/// Name of the shaded band.
 pub const BAND: &str = "others reach, p50 to p90";
-/// The same as a note.
+/// The shaded band as a note.
 pub const SHADED: &str = "Shaded: others reach, p50 to p90.";
 
-/// The title: how many GEMMs, how many planned ones and points without sizes, the devices of the roofs, and the
-/// vertical axis.
+/// Title: numbers of GEMMs, planned ones and points without sizes, the devices of the roofs, and the vertical axis.
 pub fn title(gemms: u64, (planned, stated): (u64, u64), devices: &[&str], y: Vertical) -> String {
     let on = match devices {
         [] => " without a known roof".to_owned(),
@@ -53,7 +52,7 @@ pub fn title(gemms: u64, (planned, stated): (u64, u64), devices: &[&str], y: Ver
     format!("Roofline of {}{planned}{stated}{on}: {axes}", plural(gemms, "GEMM"))
 }
 
-/// What the colours are.
+/// Meaning of the colours.
 pub fn colour(label: &str) -> String {
     format!("Colour: {label}.")
 }
@@ -69,9 +68,9 @@ pub struct PointCounts {
     pub attainable: u64,
     /// Without a time and a roof.
     pub nowhere: u64,
-    /// Drawn at the intensity of their measured bytes too.
+    /// Also drawn at the intensity of their measured bytes.
     pub measured: u64,
-    /// Outside the part that shows.
+    /// Outside the visible part.
     pub outside: u64,
 }
 
@@ -88,7 +87,8 @@ pub fn marks(counts: &PointCounts) -> Vec<String> {
     all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}.")).collect()
 }
 
-/// What the first picture leaves out: GEMMs below, and ridges to the left or right, FLOP/B. `None` where it shows all.
+/// What the initial view leaves out: GEMMs below, and ridge points to the left or right, FLOP/B. `None` if it shows
+/// all.
 pub fn not_in_view(below: u64, ridges: &[(f64, &str)]) -> Option<String> {
     let mut out = Vec::new();
     if below > 0 {
@@ -101,7 +101,7 @@ pub fn not_in_view(below: u64, ridges: &[(f64, &str)]) -> Option<String> {
     (!out.is_empty()).then(|| format!("Not in view: {what}. Zoom out to see all."))
 }
 
-/// `12 of 558 GEMMs make up 80 % of the time`, of a side where there are several.
+/// `12 of 558 GEMMs make up 80 % of the time`, with the side if there are several.
 pub fn heaviest(shown: usize, all: usize, percent: f64, side: Option<&str>) -> String {
     let of = format!("{} of {}", grouped(shown as u64), plural(all as u64, "GEMM"));
     let verb = if shown == 1 { "makes" } else { "make" };
@@ -109,24 +109,24 @@ pub fn heaviest(shown: usize, all: usize, percent: f64, side: Option<&str>) -> S
     format!("{of} {verb} up {} % of {whose} time", format_short(percent, 3))
 }
 
-/// Where the arrows of a baseline lead.
+/// Arrows of a baseline.
 #[derive(Clone, Copy, Debug)]
 pub enum Arrows {
     /// No GEMM is shared.
     NothingShared,
-    /// None by all sides, but by some.
+    /// No GEMM is shared by all sides, but some are by several.
     SharedBySome,
-    /// All points are at the same place.
+    /// All points coincide.
     SamePlace,
-    /// There are too many unless some are selected.
+    /// Too many; drawn only for selected GEMMs.
     TooMany,
-    /// From every shared GEMM.
+    /// Drawn for every shared GEMM.
     FromAll,
-    /// From those whose points differ.
+    /// Drawn for those whose points differ.
     FromSome,
 }
 
-/// What is said of a baseline. `to` is the only other side, if there is one.
+/// Note on a baseline. `to` is the other side, if there is only one.
 pub fn baseline(base: &str, to: Option<&str>, shared: u64, arrows: Arrows) -> String {
     let (to, gemms) = (to.unwrap_or("all other sides"), plural(shared, "GEMM"));
     let arrows = match arrows {

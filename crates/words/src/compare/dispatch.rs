@@ -1,4 +1,4 @@
-//! Best of all sides, and what the default costs.
+//! Best of all sides, and the cost of the default.
 
 use super::times;
 use gemmscope_analysis::compare::{Comparison, Dispatch, DispatchLine, NoTunableop, Regret};
@@ -7,7 +7,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// Significant digits of figures in the table: as many as a measured time has.
+/// Significant digits of figures in the table, as in measured times.
 const DIGITS: usize = 6;
 
 /// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 382, rocBLAS
@@ -41,7 +41,7 @@ pub fn regret(regret: &Regret) -> String {
     )
 }
 
-/// Why there is no file for TunableOp.
+/// Why there is no TunableOp file.
 pub fn no_tunableop(why: &NoTunableop) -> String {
     match why {
         NoTunableop::OtherFormat(name) => format!(
@@ -55,11 +55,11 @@ pub fn no_tunableop(why: &NoTunableop) -> String {
     }
 }
 
-/// What a column says of a line.
+/// Cell of a column for a line.
 type CellText = fn(&DispatchLine) -> String;
 
-/// The dispatch table: sizes, types, layout, the side to use, its kernel and solution where the data names them,
-/// time, lead and what it saves. What no line says is no column.
+/// The dispatch table: sizes, types, layout, the side to use, its kernel and solution if known, time, lead and saving.
+/// Columns without any value are left out.
 pub fn dispatch_table(lines: &[DispatchLine]) -> ResultTable {
     let columns: [(&str, CellText); 15] = [
         ("M", |l| l.m.to_string()),
@@ -95,21 +95,21 @@ fn figure(value: Option<f64>) -> String {
 /// The best of all sides in a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BestOfAll {
-    /// Name of the side that takes least time by itself.
+    /// Name of the side that takes least time alone.
     pub baseline: String,
-    /// Its time on the GEMMs that are shared, seconds.
+    /// Its time on the shared GEMMs, seconds.
     pub baseline_s: f64,
-    /// Their time with the side that is used for each, seconds.
+    /// Time of the shared GEMMs with the best side for each, seconds.
     pub time_s: f64,
-    /// The first over the second.
+    /// `baseline_s / time_s`.
     pub ratio: f64,
-    /// How many GEMMs these times are of.
+    /// Number of shared GEMMs.
     pub gemms: u64,
-    /// By side, for how many of them it is used.
+    /// Number of GEMMs for which each side is used.
     pub used: Vec<(String, u64)>,
-    /// What is used for each GEMM, those that save most first.
+    /// The side to use for each GEMM, largest saving first.
     pub picks: Vec<DispatchLine>,
-    /// All of it in a sentence; the JSON leaves it out.
+    /// The result in a sentence; not part of the JSON.
     pub sentence: String,
 }
 
@@ -128,7 +128,7 @@ impl BestOfAll {
         }
     }
 
-    /// The first lines of the table.
+    /// The first `most` lines of the table.
     pub fn table(&self, most: usize) -> ResultTable {
         dispatch_table(&self.picks[..self.picks.len().min(most)])
     }

@@ -6,19 +6,19 @@ use gemmscope_analysis::compare::{Common, Comparison, SizeClass};
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
 
-/// The result: the lead by time, and the geometric mean beside it. It names a winner only where both means do, and
-/// says where the count does not.
+/// Headline: the lead by time, with the geometric mean. It names a winner only if both means do, and mentions if the
+/// count disagrees.
 pub fn headline(duel: &Duel, comparison: &Comparison) -> String {
     let (a, b) = duel.names(comparison);
     if duel.ratios.is_empty() {
         return format!("{a} and {b} share no GEMM.");
     }
     let (g, w) = (duel.geometric_mean, duel.weighted_mean);
-    // The side that is ahead is the one that is spoken of.
+    // The sentence is about the side that is ahead.
     let (who, other) = if duel.a_leads() { (a, b) } else { (b, a) };
     let single = duel.ratios.len() == 1;
     let by_time = if single { "" } else { " by time" };
-    // Of several both means may name the same side where the count does not.
+    // With several GEMMs both means may name a winner even if the count does not.
     let is_lead = |mean: f64| lead_of(mean) > 1.0 + duel.threshold;
     let in_sum = !single && is_lead(w) && is_lead(g) && (g > 1.0) == (w > 1.0);
     let named = duel.is_clear() || in_sum;
@@ -37,7 +37,7 @@ pub fn headline(duel: &Duel, comparison: &Comparison) -> String {
     }
 }
 
-/// The headline of one GEMM. Who is faster is what people ask first.
+/// Headline for a single GEMM: who is faster comes first.
 fn of_one(duel: &Duel, names: (&str, &str), result: String, in_time: Option<String>) -> String {
     let on = "on the one GEMM that both have";
     let ahead = match duel.is_clear() {
@@ -50,7 +50,7 @@ fn of_one(duel: &Duel, names: (&str, &str), result: String, in_time: Option<Stri
     }
 }
 
-/// The headline of several GEMMs; `result` and whether it names a winner.
+/// Headline for several GEMMs; `result`, and whether it names a winner.
 fn of_several(
     duel: &Duel,
     comparison: &Comparison,
@@ -99,12 +99,12 @@ fn of_several(
     out
 }
 
-/// Who is faster, where shares of roofs are compared: the two need not agree.
+/// Who is faster, if shares of roofs are compared, which need not agree.
 fn in_time(duel: &Duel, who: &str, other: &str) -> Option<String> {
     if duel.measure == Measure::Rate || !duel.time_ratio.is_finite() {
         return None;
     }
-    // Oriented to the side that is spoken of.
+    // Relative to the side that the sentence is about.
     let ratio = if duel.a_leads() { 1.0 / duel.time_ratio } else { duel.time_ratio };
     if lead_of(ratio) < LEAST_LEAD {
         return Some("Both take the same time".to_owned());
@@ -113,7 +113,7 @@ fn in_time(duel: &Duel, who: &str, other: &str) -> Option<String> {
     Some(format!("In time {first} is {} faster", times(lead)))
 }
 
-/// `Triton 1.04x`: the side that a ratio says is ahead; `equal` where that rounds to nothing.
+/// `Triton 1.04x`: the side that is ahead by this ratio; `equal` if the lead rounds to nothing.
 fn ahead(ratio: f64, (a, b): (&str, &str)) -> String {
     match lead_of(ratio) {
         lead if lead < LEAST_LEAD => "equal".to_owned(),
@@ -121,7 +121,7 @@ fn ahead(ratio: f64, (a, b): (&str, &str)) -> String {
     }
 }
 
-/// How the join of both sides went: of several, each pair has other GEMMs in common.
+/// Result of joining the two sides; with several sides each pair shares other GEMMs.
 pub fn join_of(duel: &Duel, comparison: &Comparison) -> String {
     let (a, b) = (duel.a, duel.b);
     let unmatched = [(a, comparison.alone(a, b)), (b, comparison.alone(b, a))];

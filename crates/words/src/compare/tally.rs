@@ -5,10 +5,10 @@ use gemmscope_analysis::compare::Tally;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::result_table::ResultTable;
 
-/// Up to so many sides are all named.
+/// Up to this many sides are all named.
 const FEW: usize = 4;
 
-/// `hipBLASLt 333, rocBLAS 187, IREE 0, 1 tie of 521 GEMMs`; of many sides those that win none are left out.
+/// `hipBLASLt 333, rocBLAS 187, IREE 0, 1 tie of 521 GEMMs`; with many sides those without a win are left out.
 pub fn fastest_counts(tally: &Tally) -> String {
     let ranked = tally.ranked().into_iter();
     let named = ranked.filter(|s| tally.clear[*s] > 0 || tally.names.len() <= FEW);
@@ -20,8 +20,8 @@ pub fn fastest_counts(tally: &Tally) -> String {
     format!("{} of {}", parts.join(", "), plural(tally.compared, "GEMM"))
 }
 
-/// `IREE is slower than the fastest on 519 of 521 GEMMs, taking 23.3x the time`: the sides that lose everywhere; ""
-/// where none does.
+/// `IREE is slower than the fastest on 519 of 521 GEMMs, taking 23.3x the time`: the sides that always lose; "" if
+/// there are none.
 pub fn losers(tally: &Tally) -> String {
     let word = |s: usize| {
         let (n, all) = (grouped(tally.slower[s]), plural(tally.compared, "GEMM"));
@@ -37,7 +37,7 @@ pub fn losers(tally: &Tally) -> String {
     tally.losing().into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
 }
 
-/// Each side's wins and its distance from the fastest, the one that leads most often first.
+/// Wins of each side and its distance from the fastest, most wins first.
 pub fn tally_table(tally: &Tally) -> (String, ResultTable) {
     let name =
         format!("All sides, on the {} that all of them have", plural(tally.compared, "GEMM"));
@@ -51,13 +51,13 @@ pub fn tally_table(tally: &Tally) -> (String, ResultTable) {
     (name, ResultTable::of(&header, tally.ranked().into_iter().map(row).collect()))
 }
 
-/// A side's time over that of the fastest of each configuration, and the geometric mean of the ratios.
+/// A side's total time over that of the fastest of each configuration, and the geometric mean of the ratios.
 fn distance(tally: &Tally, side: usize) -> [String; 2] {
     [tally.by_time[side], tally.behind[side]].map(times)
 }
 
-/// The first thing to say: which sides lose everywhere, and who is fastest on how many; of two sides the one says the
-/// other. That it holds for a small part, where it does.
+/// First sentence: the sides that always lose, and who is fastest how often; with two sides one implies the other.
+/// Mentions if only a small part is shared.
 pub fn lead_of_sides(tally: &Tally) -> String {
     let lead = match losers(tally) {
         none if none.is_empty() => fastest_words(tally) + ".",
@@ -76,8 +76,8 @@ fn fastest_words(tally: &Tally) -> String {
     format!("Fastest: {}", fastest_counts(tally))
 }
 
-/// Who is faster, on how many, by how much: a side that loses everywhere first, then the winners and their distance
-/// from the fastest.
+/// Who is faster, how often and by how much: sides that always lose first, then the winners and their distance from the
+/// fastest.
 pub fn tally_sentences(tally: &Tally) -> Vec<String> {
     let mut out = vec![losers(tally), fastest_words(tally)];
     let ranked = tally.ranked().into_iter().filter(|s| tally.behind[*s].is_finite()).take(FEW);

@@ -51,7 +51,7 @@ fn the_headline_is_the_lead_by_time() {
 
 #[test]
 fn no_winner_is_named_against_time_or_the_tie() {
-    // Twice slower, once much faster.
+    // Twice slower, and once much faster.
     assert_eq!(
         said(&[(1.0, 1.1), (1.0, 1.1), (1.0, 0.5)]),
         "y is 1.11x faster than x by time over 3 GEMMs (geometric mean 1.18x), but not more often: \

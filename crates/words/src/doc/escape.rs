@@ -1,31 +1,29 @@
-//! Escapes text from files, so that a document never reads it as markup, and the host that shows it
-//! never as a reference.
+//! Escapes text from files, so that no document reads it as markup, and no host that displays it as a reference.
 
 use gemmscope_model::encode::visible;
 use std::borrow::Cow;
 
-/// A space without width. What stands on both sides of it is no name, number or address any more for a
-/// host that looks for references in the text that it has rendered (GitHub, GitLab), where a backslash
-/// is gone already.
+/// Zero-width space. It keeps a host from finding names, numbers or addresses in rendered text (GitHub, GitLab), where
+/// backslashes are already gone.
 const APART: &str = "&#8203;";
 
-/// Digits of a shortened commit, as GitHub finds it in a text.
+/// Number of digits of a commit hash that GitHub recognises in a text.
 const HASH: std::ops::RangeInclusive<usize> = 7..=40;
 
-/// Escapes text for GitHub's and GitLab's markdown: it is no markup, mentions nobody (`@name`), refers to
-/// nothing (`#1`, `GH-1`, `!1`, a commit), links nothing (`https://`, `www.`, a mail address) and is no picture
-/// (`:tada:`). Line ends become spaces, other characters that nobody sees their names.
+/// Escapes text for the markdown of GitHub and GitLab: no markup, mentions (`@name`), references (`#1`, `GH-1`, `!1`,
+/// commits), links (`https://`, `www.`, mail addresses) or emoji (`:tada:`). Line ends become spaces, other invisible
+/// characters their names.
 pub(crate) fn markdown_text(text: &str) -> String {
     escaped(&visible(text).trim().chars().collect::<Vec<_>>(), None)
 }
 
-/// The same for a text that begins a line, where it may not open a list either.
+/// As [`markdown_text`], for text at the start of a line, where it must not start a list either.
 pub(crate) fn markdown_line(text: &str) -> String {
     let chars: Vec<char> = visible(text).trim().chars().collect();
     escaped(&chars, opening(&chars))
 }
 
-/// The text with a backslash where it `opens` a block, and before all that is markup anywhere.
+/// The text with a backslash at `opens`, where it would start a block, and before all markup.
 fn escaped(chars: &[char], opens: Option<usize>) -> String {
     let mut out = String::with_capacity(chars.len() + 16);
     for (i, &c) in chars.iter().enumerate() {
@@ -34,7 +32,7 @@ fn escaped(chars: &[char], opens: Option<usize>) -> String {
             continue;
         }
         let before = i.checked_sub(1).map(|i| chars[i]);
-        // An underscore inside a word is not emphasis, and is easier to read without a backslash.
+        // An underscore inside a word is no emphasis, and is more legible without a backslash.
         let inside = c == '_' && is_word(before) && is_word(chars.get(i + 1).copied());
         if parts_before(chars, i) {
             out.push_str(APART);
@@ -50,7 +48,7 @@ fn escaped(chars: &[char], opens: Option<usize>) -> String {
     out
 }
 
-/// Markup wherever it stands.
+/// True for characters that are markup anywhere.
 fn is_markup(c: char) -> bool {
     matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '#' | '!' | '&' | '~' | '_' | '$')
 }
@@ -59,7 +57,7 @@ fn is_word(c: Option<char>) -> bool {
     c.is_some_and(char::is_alphanumeric)
 }
 
-/// Where a backslash keeps the text from opening a list or a line across: `- x`, `1. x`, `---`.
+/// Where a backslash keeps the text from starting a list or a rule: `- x`, `1. x`, `---`.
 fn opening(chars: &[char]) -> Option<usize> {
     let digits = chars.iter().take_while(|c| c.is_ascii_digit()).count();
     let mark = *chars.get(digits)?;
@@ -69,17 +67,17 @@ fn opening(chars: &[char]) -> Option<usize> {
     (list || line).then_some(digits)
 }
 
-/// True if a reference would begin with this character and go on behind it.
+/// True if a reference could start with this character.
 fn parts_behind(chars: &[char], i: usize) -> bool {
     let rest = &chars[i + 1..];
     let after = rest.first().copied();
     match chars[i] {
         '@' | '#' => after.is_some_and(|c| !c.is_whitespace()),
-        // GitLab's merge requests, milestones, labels, epics and snippets.
+        // GitLab: merge requests, milestones, labels, epics and snippets.
         '!' | '%' | '~' | '&' | '$' | '^' => is_word(after) || matches!(after, Some('"' | '_')),
-        // The first: `::error::` at the begin of a line is a command to GitHub's runner.
+        // The first colon of `::error::`, which at the start of a line is a command to GitHub's runner.
         ':' if rest.starts_with(&['/', '/']) || i == 0 && after == Some(':') => true,
-        // Not the second one of `aten::mm:`, a name that every reader of such a report knows.
+        // Not the second colon of `aten::mm:`, a name that every reader of such reports knows.
         ':' => is_emoji(rest) && !(chars[..i].ends_with(&[':']) && is_name(chars[..i - 1].last())),
         _ => false,
     }
@@ -89,14 +87,14 @@ fn is_name(c: Option<&char>) -> bool {
     c.is_some_and(|c| c.is_alphanumeric() || *c == '_')
 }
 
-/// True if the text behind a colon makes a picture of both.
+/// True if the text after a colon would make it an emoji.
 fn is_emoji(rest: &[char]) -> bool {
     let name = |c: &&char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-');
     let letters = rest.iter().take_while(name).count();
     letters > 0 && rest.get(letters) == Some(&':')
 }
 
-/// True if a reference goes on with this character: `GH-1`, `www.`, every sixth digit of a commit.
+/// True if a reference could continue with this character: `GH-1`, `www.`, every sixth digit of a commit.
 fn parts_before(chars: &[char], i: usize) -> bool {
     let lower = |at: usize| chars[at].to_ascii_lowercase();
     let begins = |word: &[char]| {
@@ -114,7 +112,7 @@ fn parts_before(chars: &[char], i: usize) -> bool {
     }
 }
 
-/// True for every sixth digit of a word that may be a commit. A word of decimal digits alone is a number.
+/// True for every sixth digit of a word that may be a commit hash. Decimal digits alone are a number.
 fn parts_hash(chars: &[char], i: usize) -> bool {
     let word = |c: &&char| c.is_alphanumeric() || **c == '_';
     let before = chars[..i].iter().rev().take(*HASH.end() + 1).take_while(word).count();

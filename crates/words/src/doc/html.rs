@@ -1,4 +1,4 @@
-//! A document as one HTML file with styles and pictures, without scripts or requests.
+//! Renders a document as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::data_url;
 use super::{Article, Block, DocEntry, DocTable, Set};
@@ -7,7 +7,7 @@ use gemmscope_model::encode::markup as h;
 /// A picture for the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// What it shows, in a sentence.
+    /// One sentence: what it shows.
     pub title: String,
     /// An SVG document.
     pub svg: String,
@@ -86,7 +86,7 @@ fn picture(p: &Picture, out: &mut String) {
     ));
 }
 
-/// A data URL for an attribute with a list of URLs, which spaces and commas separate.
+/// A data URL for an attribute that holds a list of URLs separated by spaces and commas.
 fn srcset(svg: &str) -> String {
     data_url(svg).replace(' ', "%20").replace(',', "%2C")
 }

@@ -1,9 +1,9 @@
-//! A document as markdown.
+//! Renders a document as markdown.
 
 use super::escape::{markdown_line as line, markdown_text as md};
 use super::{Article, Block, DocTable};
 
-/// Writes blocks as markdown, each after an empty line.
+/// Writes blocks as markdown, with an empty line before each.
 pub fn markdown(blocks: &[Block<'_>]) -> String {
     let mut out = String::new();
     blocks.iter().for_each(|block| write(block, &mut out));

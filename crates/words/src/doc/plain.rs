@@ -1,10 +1,10 @@
-//! A document as plain text, for a terminal or a log: every text is one line.
+//! Renders a document as plain text, for a terminal or a log: one line per text.
 
 use super::{Block, DocTable};
 use gemmscope_model::encode::one_line;
 use std::borrow::Cow;
 
-/// Writes blocks as text, each after an empty line but the first; columns of tables are aligned.
+/// Writes blocks as text, with empty lines in between; the columns of tables are aligned.
 pub fn plain(blocks: &[Block<'_>]) -> String {
     let each: Vec<String> = blocks.iter().map(write).filter(|text| !text.is_empty()).collect();
     each.join("\n")

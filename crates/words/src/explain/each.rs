@@ -1,4 +1,4 @@
-//! The figures of one row, each with its formula and numbers.
+//! Figures of one row, each with its formula and numbers.
 
 use super::{Figure, Reported, share_of_roof};
 use crate::glossary::{RIDGE, TILE};
@@ -18,7 +18,7 @@ use gemmscope_model::units::{
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{EFFICIENCY, Field, Frame, REFERENCE};
 
-/// A figure that is what its formula comes to, without one of the file beside it.
+/// A figure with the value of its formula, without one from the file.
 fn figure<Q: Copy>(
     label: &'static str,
     formula: &Formula<Q>,
@@ -30,7 +30,7 @@ fn figure<Q: Copy>(
 }
 
 impl Figure {
-    /// The same beside the file's own figure, as `write` writes it.
+    /// A figure with the file's own value, formatted by `write`.
     fn beside(self, theirs: f64, ours: f64, write: impl Fn(f64) -> String) -> Figure {
         let known = theirs.is_finite() && ours.is_finite();
         let reported = known.then(|| Reported { value: write(theirs), gap: theirs / ours - 1.0 });
@@ -38,14 +38,14 @@ impl Figure {
     }
 }
 
-/// What the figures of a row are made from.
+/// Formulas that the figures of a row share.
 struct Parts {
     work: Formula<Flops>,
     bytes: Formula<Bytes>,
     time: Formula<Seconds>,
 }
 
-/// All figures of a row: of its shape, its time, counters of a profiler, its roof.
+/// All figures of a row: shape, time, profiler counters, roof.
 pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
     let theirs = |meaning| data.number(meaning, x.row);
     let parts = Parts {
@@ -107,7 +107,7 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
     out
 }
 
-/// What others reach, and how near that the row is.
+/// What others reach, and the row's share of it; `None` if nothing is published.
 fn reference_figure(x: &Figures<'_>, time: &Formula<Seconds>) -> Option<Figure> {
     let others = x.reference?;
     let said = |share: String| {
@@ -136,7 +136,7 @@ fn of_memory(x: &Figures<'_>, rate: BytesPerSec) -> String {
     x.roof.map_or(String::new(), |r| format!(" ({} of the memory's)", share(r)))
 }
 
-/// `batch × formula`, where there are several in one.
+/// `batch × formula`; the formula alone without a batch.
 fn batched(p: &Problem, one: Formula<f64>) -> Formula<f64> {
     match p.batch {
         1 => one,
@@ -249,7 +249,7 @@ fn measured_figures(x: &Figures<'_>, parts: &Parts, counted: Bytes) -> Vec<Figur
     out
 }
 
-/// The peak and the bandwidth of a roof, with their names.
+/// Peak and bandwidth of a roof, with their names.
 fn rates(roof: Roof) -> (Formula<FlopsPerSec>, Formula<BytesPerSec>) {
     let peak = FlopsPerSec(roof.peak_flops_per_s);
     (
@@ -258,8 +258,8 @@ fn rates(roof: Roof) -> (Formula<FlopsPerSec>, Formula<BytesPerSec>) {
     )
 }
 
-/// The roof at the row's intensity, and where it has a time how near it that is; `theirs` is the file's
-/// percentage as a share.
+/// The roof at the row's intensity, and the share of it if the row has a time; `theirs` is the file's percentage as a
+/// share.
 fn roof_figures(x: &Figures<'_>, parts: &Parts, roof: Roof, theirs: f64) -> Vec<Figure> {
     let (peak, bandwidth) = rates(roof);
     let of_memory = given("AI", Intensity(x.ai)) * bandwidth.clone();
@@ -301,7 +301,7 @@ fn roof_figures(x: &Figures<'_>, parts: &Parts, roof: Roof, theirs: f64) -> Vec<
     out
 }
 
-/// Figures of tile, waves and the tile's roof, if columns or the kernel's name tell the tile.
+/// Figures of tile, waves and the tile's roof, if columns or the kernel's name state the tile.
 pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Figure> {
     let [m, n, ..] = shape.sizes;
     let (tile, tiling) = (shape.tile, shape.tiling);

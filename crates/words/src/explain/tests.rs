@@ -1,4 +1,4 @@
-//! Figures of rows whose numbers were worked by hand.
+//! Figures of rows checked against numbers computed by hand.
 
 use super::*;
 use gemmscope_model::dtype::DataType;
@@ -55,11 +55,11 @@ fn numbers_are_put_into_the_formulas() {
 
 #[test]
 fn only_what_could_explain_it_is_offered_above_the_roof() {
-    // 2 x 2 x 256 kB of operands at twice the memory's speed: the cache holds them.
+    // 2 x 2 x 256 kB of operands at twice the DRAM bandwidth: the cache holds them.
     let e = explain(&frame("mi300x", 16, 4096, 4096, 1e-6, f64::NAN), 0);
     assert!(e.efficiency.is_some_and(|e| e > 1.0));
     assert!(e.above_roof[0].contains("may have come from the L2 cache"), "{:?}", e.above_roof);
-    // Over the compute roof by half: no cache does that.
+    // Over the compute roof by half: no cache explains that.
     let e = explain(&frame("mi300x", 8192, 8192, 8192, 560e-6, f64::NAN), 0);
     assert!(
         e.above_roof[0].starts_with("With 2:4 sparsity the peak is twice as high"),

@@ -1,4 +1,4 @@
-//! Advice that fits the device and the type of a GEMM.
+//! Advice by the device and the type of a GEMM.
 
 use super::rules;
 use gemmscope_analysis::findings::{Group, ROW_BYTES, Scan, is_quantized, unaligned};
@@ -8,11 +8,11 @@ use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::is_launch_bound;
 use gemmscope_model::units::{either, format_significant, grouped, percent, seconds_brief};
 
-/// A type must raise the peak at least this many times to be worth a word.
+/// A type must raise the peak at least this many times to be recommended.
 const FASTER: f64 = 1.5;
 
-/// Types that may take the place of another, the least narrow first. None for integers and for
-/// 8 bit and less: what is narrower needs another model, not another flag.
+/// Types that can replace another one, widest first. None for integers and for 8 bits and less: anything narrower needs
+/// another model, not just a flag.
 fn narrower(of: DataType) -> &'static [DataType] {
     match of.family() {
         Some(Family::Fp64) => &[DataType::Fp32],
@@ -23,7 +23,7 @@ fn narrower(of: DataType) -> &'static [DataType] {
     }
 }
 
-/// The types that the device multiplies at least 1.5 times as fast.
+/// The types with at least [`FASTER`] times the peak on this device.
 fn faster_types(device: &Device, of: DataType) -> Vec<DataType> {
     let peak = |t: DataType| device.peak_for(t).map(|p| p.flops_per_s);
     let Some(now) = peak(of) else {
@@ -32,14 +32,14 @@ fn faster_types(device: &Device, of: DataType) -> Vec<DataType> {
     narrower(of).iter().copied().filter(|t| peak(*t).is_some_and(|p| p >= FASTER * now)).collect()
 }
 
-/// `tf32 or bf16`, of the types that the device of a group multiplies faster; "" if there is none.
+/// `tf32 or bf16`: the types that are faster on a group's device; "" if there are none.
 fn types(scan: &Scan<'_>, group: &Group) -> String {
     let of = scan.problem(group).op.compute;
     let found = scan.device(group).map_or_else(Vec::new, |d| faster_types(d, of));
     either(&found.iter().map(|t| t.name()).collect::<Vec<_>>())
 }
 
-/// What to try in the algorithm or the model for a compute-bound GEMM below its roof.
+/// Advice on the algorithm or model for a compute-bound GEMM below its roof.
 pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
     if is_quantized(&scan.problem(group).op) {
         return "Validate the quantisation scheme and its calibration: scaling and conversion take \
@@ -58,7 +58,7 @@ pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
     )
 }
 
-/// What to try in the program for calls that are mostly their launch; a benchmark has none that could launch less.
+/// Advice on the program for launch-bound calls; a benchmark cannot launch less.
 pub(super) fn launch_path(is_program: bool) -> String {
     match is_program {
         true => rules::LAUNCH.path_a.to_owned(),
@@ -66,12 +66,12 @@ pub(super) fn launch_path(is_program: bool) -> String {
     }
 }
 
-/// True where the units of the device are the cores of a processor, which has no split-K.
+/// True if the device is a CPU, whose units are cores and which has no split-K.
 fn is_cpu(scan: &Scan<'_>, group: &Group) -> bool {
     scan.device(group).is_some_and(|d| d.unit_kind == "core")
 }
 
-/// What to try with the kernel of a compute-bound GEMM below its roof.
+/// Advice on the kernel of a compute-bound GEMM below its roof.
 pub(super) fn compute_kernel(scan: &Scan<'_>, group: &Group) -> String {
     let settings = match is_cpu(scan, group) {
         true => "blocking and threads",
@@ -82,8 +82,8 @@ pub(super) fn compute_kernel(scan: &Scan<'_>, group: &Group) -> String {
     )
 }
 
-/// What to try in the algorithm or the model for a memory-bound GEMM below the bandwidth: fewer
-/// bytes of the operand that most of them belong to.
+/// Advice on the algorithm or model for a memory-bound GEMM below the bandwidth: fewer bytes of the operand that
+/// dominates the traffic.
 pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
     if let Some(path) = weights_path(scan, group, &p) {
@@ -95,7 +95,7 @@ pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {
     let (name, most) =
         [("A", a), ("B", b)].into_iter().max_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or(("A", a));
     let share = |bytes: f64| percent(bytes / all);
-    // Many rows of activations, or a large result: there is no weight to shrink.
+    // Many rows of activations, or a large result: no weight dominates.
     if most < HALF * all || c >= most {
         return format!(
             "A, B and C are {}, {} and {} of the bytes: fuse with the operations before and \
@@ -152,24 +152,24 @@ pub(super) fn padded_then(scan: &Scan<'_>, group: &Group, then: &str) -> String 
     }
 }
 
-/// An operand with this part of the bytes is the one to shrink.
+/// An operand with at least this share of the bytes is the one to shrink.
 const HALF: f64 = 0.5;
 
-/// The longest other side of a product that a matrix-vector kernel fits.
+/// The largest other dimension for which a matrix-vector kernel fits.
 const VECTOR: u32 = 16;
 
-/// True for a kernel that is too small for its roof to matter, where its time holds no launch: most of it is what a
-/// kernel takes to start, fill and drain.
+/// True for a kernel too small for its roof to matter, with times that exclude the launch: it mostly starts, fills and
+/// drains.
 pub(super) fn is_tiny(scan: &Scan<'_>, group: &Group) -> bool {
     is_launch_bound(group.call_s(), group.roof_s / group.calls, floor_s(scan, group))
 }
 
-/// The launch floor of a group's device, seconds, whatever its times hold; NaN for an unknown device.
+/// Launch floor of a group's device, seconds, whether or not its times include launches; NaN for an unknown device.
 fn floor_s(scan: &Scan<'_>, group: &Group) -> f64 {
     scan.metrics().launch_floor_s(scan.frame.data.device[group.row as usize])
 }
 
-/// What to try with the kernel of such a GEMM.
+/// Advice on the kernel of a [tiny](is_tiny) GEMM.
 pub(super) fn tiny_kernel(scan: &Scan<'_>, group: &Group) -> String {
     format!(
         "The roof time of {} is {}, less than a kernel takes to start and finish (about {}): spread it over more \
@@ -180,7 +180,7 @@ pub(super) fn tiny_kernel(scan: &Scan<'_>, group: &Group) -> String {
     )
 }
 
-/// What to try with the kernel of a memory-bound GEMM below the bandwidth.
+/// Advice on the kernel of a memory-bound GEMM below the bandwidth.
 pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
     let kind = match (p.m.min(p.n) <= VECTOR, is_cpu(scan, group)) {
@@ -192,7 +192,7 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
     format!("{kind} for this shape.")
 }
 
-/// The sizes that are padded to make every row start at 16 bytes, as a sentence; "" if they do.
+/// Sentence on the sizes to pad so that every row starts at a multiple of 16 bytes; "" if all do.
 fn padding(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
     let odd = unaligned(&p);

@@ -1,4 +1,4 @@
-//! The texts of findings that are sums of the ledger.
+//! Texts of findings that are sums of the ledger.
 
 use super::finding::Finding;
 use super::story::{self, Story};
@@ -17,12 +17,12 @@ use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 mod published;
 mod title;
 
-/// What to do before padding, where the larger sizes ran another kernel.
+/// Advice to follow before padding, if the larger sizes ran another kernel.
 const KERNEL_FIRST: &str = "Try the kernel of the faster run at this size first.";
-/// What to do where it may be scatter.
+/// Advice if the difference may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
 
-/// Causes of one side and device that do not weigh, the largest of them by name.
+/// Causes of one side and device that are too small to matter, the largest ones by name.
 pub(super) fn small(scan: &Scan<'_>, named: &[CauseFacts], count: usize) -> Story {
     let one = |c: &CauseFacts| format!("{}, {}", title::of(scan, c), story::time(c.alone_s));
     let first: Vec<String> = named.iter().map(one).collect();
@@ -34,7 +34,7 @@ pub(super) fn small(scan: &Scan<'_>, named: &[CauseFacts], count: usize) -> Stor
     }
 }
 
-/// Says why the gain may be scatter of the measurement, if it may.
+/// Why the gain may be measurement scatter, if it may.
 fn scatter(cause: &CauseFacts) -> Option<String> {
     let why = match cause.scatter? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),
@@ -48,7 +48,7 @@ fn scatter(cause: &CauseFacts) -> Option<String> {
     Some(format!(" {why}, and the file states no spread: it may be scatter."))
 }
 
-/// What is said of one cause.
+/// Texts of one cause.
 pub(super) fn one(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
     let (row, groups, account) = (cause.most.0, cause.groups, cause.of_account);
     let whole = match cause.account {
@@ -127,7 +127,7 @@ fn alternative(scan: &Scan<'_>, cause: &CauseFacts, entry: &Entry) -> Story {
         },
     };
     let (time, its) = (data.time_s[row], data.time_s[other]);
-    // The alternative itself can be under the roof time, which is kept.
+    // The alternative itself can be below the roof time, which is a lower bound.
     let least = match call_s > its * 1.02 {
         true => format!(" (its roof time is {})", story::time(call_s)),
         false => String::new(),
@@ -193,7 +193,7 @@ fn tile(scan: &Scan<'_>, cause: &CauseFacts, entry: &Entry, what: TileCause) -> 
     Story {
         text: format!(" Most in {}.{sentence}", name(scan, row)),
         formula,
-        // Products can be batched where a program makes them.
+        // Products can only be batched where a program makes them.
         path_a: (what != TileCause::FewWorkgroups || scan.is_row_of_program(row))
             .then(|| tile_paths(what, is_grouped).0.to_owned()),
         path_b: Some(tile_paths(what, is_grouped).1.to_owned()),
@@ -254,8 +254,8 @@ fn rest(scan: &Scan<'_>, most: u32, bound: Bound) -> Story {
     }
 }
 
-/// A path whose first sentence ends in `; 1.61 ms of it is below the achievable rate`: how little of the rest under a
-/// datasheet's roof anybody showed to be possible, where that is under half of it.
+/// Inserts `; 1.61 ms of it is below the achievable rate` into the first sentence of a path, under a datasheet roof, if
+/// that is less than half of the loss: the rest has not been shown to be possible.
 fn in_reach(cause: &CauseFacts, path: String) -> String {
     let below_s = cause.alone_s - cause.above_s;
     if cause.above_s <= 0.0 || below_s >= HALF * cause.alone_s {
@@ -266,10 +266,10 @@ fn in_reach(cause: &CauseFacts, path: String) -> String {
     format!("{first}; {} of it is below the achievable rate{more}", story::time(below_s.max(0.0)))
 }
 
-/// Under this share of a cause the part in reach is told.
+/// The part in reach is mentioned if it is below this share of a cause.
 const HALF: f64 = 0.5;
 
-/// `, 98.4 % of the achievable rate`: under a datasheet's roof, how much of what was lost is in reach.
+/// `, 98.4 % of the achievable rate`, under a datasheet roof with a known achievable rate; else "".
 fn of_achievable(scan: &Scan<'_>, row: usize, rate: f64) -> String {
     let (data, metrics) = (scan.data(), scan.metrics());
     let device = metrics.devices[usize::from(data.device[row])].as_ref();
@@ -281,9 +281,9 @@ fn of_achievable(scan: &Scan<'_>, row: usize, rate: f64) -> String {
     }
 }
 
-/// What to try in the model and with the kernel for one GEMM, by the account that holds most of what it loses,
-/// the tile behind it, and the finding of that account: its own where the GEMM decides, not those of the one that
-/// the finding names.
+/// Advice on the model and the kernel for one GEMM, by the account that holds most of its loss, the tile behind it, and
+/// the finding of that account. If the advice depends on the GEMM, its own is used, not that of the GEMM named in the
+/// finding.
 pub(crate) fn own_paths(
     scan: &Scan<'_>,
     g: &Group,
@@ -304,7 +304,7 @@ pub(crate) fn own_paths(
     }
 }
 
-/// What to try in the model and with the kernel for a GEMM that is below its roof.
+/// Advice on the model and the kernel for a GEMM below its roof.
 fn rest_paths(scan: &Scan<'_>, g: &Group) -> (String, String) {
     match scan.bound(g) {
         Some(Bound::Launch) => {

@@ -1,4 +1,4 @@
-//! What came of a check: all findings, and the result of every rule.
+//! Result of a check: all findings, and the outcome of every rule.
 
 use super::finding::Finding;
 use super::rules;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Checked {
     /// Id of its rule.
     pub rule: String,
-    /// What it looks for.
+    /// What the rule looks for.
     pub title: String,
     /// Its threshold.
     pub threshold: String,
@@ -37,7 +37,7 @@ impl Checked {
         }
     }
 
-    /// What came of it, in a few words.
+    /// The outcome in a few words.
     pub fn outcome(&self) -> String {
         match (&self.not_checked, self.findings) {
             (Some(reason), _) => reason.clone(),
@@ -47,7 +47,7 @@ impl Checked {
     }
 }
 
-/// What a rule needs, in a few words.
+/// What a rule requires, in a few words.
 pub fn need(need: &Need) -> &'static str {
     match need {
         Need::Time => "a measured time",
@@ -65,23 +65,23 @@ pub fn need(need: &Need) -> &'static str {
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
-    /// By [section](gemmscope_analysis::findings::Section), each by its seconds.
+    /// Ordered by [section](gemmscope_analysis::findings::Section), then by seconds.
     pub findings: Vec<Finding>,
-    /// The ledger whose sums they are.
+    /// The ledger that the findings are sums of.
     pub ledger: Ledger,
     /// The result of every rule.
     pub checked: Vec<Checked>,
-    /// The sides and their times; one without a name where no sides are compared.
+    /// The sides and their times; one without a name if no sides are compared.
     pub parts: Vec<SideTime>,
     /// The roof to which efficiencies refer.
     pub roof: String,
-    /// Key of what the rows are: `workload`.
+    /// Key of the kind of rows: `workload`.
     pub kind: String,
 }
 
 impl Findings {
-    /// Id of a finding that survives a reload of the same data: its rule and its number among the
-    /// rule's findings. "" if there is no such finding.
+    /// Id of a finding, stable across reloads of the same data: its rule and its number among the rule's findings. ""
+    /// if there is no such finding.
     pub fn id_of(&self, index: usize) -> String {
         let Some(found) = self.findings.get(index) else {
             return String::new();
@@ -91,15 +91,15 @@ impl Findings {
         format!("{}.{nth}", found.rule)
     }
 
-    /// What is changed in the ledger if these findings are ticked, together.
+    /// Changes to the ledger if all these findings are fixed.
     pub fn changes(&self, indices: &[usize]) -> Vec<Change> {
         let ticked = indices.iter().filter_map(|i| self.findings.get(*i));
         ticked.flat_map(|f| f.changes.iter().copied()).collect()
     }
 
-    /// The total of each side and device of which findings are ticked, given what they [leave](Ledger::left), beside
-    /// time outside the GEMMs: `2 findings fixed: at best 43.3 ms instead of 52.5 ms, 1.21x faster`. `None` where
-    /// none of them holds lost time.
+    /// New totals of the sides and devices of the ticked findings, given the ledger that is [left](Ledger::left) and
+    /// the time outside the GEMMs: `2 findings fixed: at best 43.3 ms instead of 52.5 ms, 1.21x faster`. `None` if no
+    /// ticked finding holds lost time.
     pub fn fixed(&self, indices: &[usize], left: &Ledger, other_s: f64) -> Option<String> {
         let books = self.ledger.books.iter().zip(&left.books).enumerate();
         let totals = books.filter_map(|(at, (book, left))| {
@@ -112,7 +112,7 @@ impl Findings {
         (!totals.is_empty()).then(|| totals.join("; "))
     }
 
-    /// The position of the finding with this id.
+    /// Index of the finding with this id.
     pub fn position(&self, id: &str) -> Option<usize> {
         let (rule, nth) = id.rsplit_once('.')?;
         let nth: usize = nth.parse().ok()?;
@@ -125,7 +125,7 @@ impl Findings {
     }
 }
 
-/// The total of a book once these findings of it are fixed, given what they leave of it.
+/// New total of a book once these findings are fixed, given what is left of it; `None` if `own` is empty.
 fn fixed_of(own: &[&Finding], [book, left]: [&Book; 2], other_s: f64) -> Option<String> {
     let [before, after] = [book, left].map(|b| b.time_s + other_s);
     let of = if book.name.is_empty() { String::new() } else { format!(" of {}", book.name) };

@@ -1,4 +1,4 @@
-//! A finding as it is read and as JSON has it.
+//! A finding with its texts, as displayed and as in JSON.
 
 use super::rules;
 use gemmscope_analysis::findings::{Category, FindingFacts, Kind, Severity, SignCount};
@@ -7,10 +7,10 @@ use gemmscope_model::units::{decapitalized, seconds_brief};
 use serde::ser::{Serialize, Serializer};
 use std::ops::Deref;
 
-/// Something that matters, in words.
+/// A finding in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// What is so.
+    /// Its facts.
     pub facts: FindingFacts,
     /// Title, one line.
     pub title: String,
@@ -18,9 +18,9 @@ pub struct Finding {
     pub text: String,
     /// The formula with its numbers.
     pub formula: String,
-    /// What to try in the algorithm or the model: fusion, batching, quantisation.
+    /// Advice on the algorithm or the model: fusion, batching, quantisation.
     pub path_a: String,
-    /// What to try with the kernel: tuning, tile, replay.
+    /// Advice on the kernel: tuning, tile, replay.
     pub path_b: String,
     /// What a profile must show to prove the cause.
     pub profile: String,
@@ -93,8 +93,8 @@ impl Serialize for Finding {
 }
 
 impl Finding {
-    /// What it saves: `saves 7.74 ms alone`, `saves at most 13.5 ms alone` where no run shows that; of an idea
-    /// `at the roof 2.00 ms less`. `None` for a question.
+    /// Its saving: `saves 7.74 ms alone`; `saves at most 13.5 ms alone` if no run shows that; for an idea `at the roof
+    /// 2.00 ms less`. `None` for a question.
     pub fn saves(&self) -> Option<String> {
         let seconds = seconds_brief(self.alone_s?);
         Some(match self.kind {
@@ -104,18 +104,19 @@ impl Finding {
         })
     }
 
-    /// What it saves and what that rests on: `saves 7.74 ms alone, measured`. `None` for a question.
+    /// Its saving and the basis of it: `saves 7.74 ms alone, measured`. `None` for a question.
     pub fn saved(&self) -> Option<String> {
         let saves = self.saves()?;
         Some(match (self.kind, self.basis) {
-            // It says so.
+            // "At most" already states the basis.
             (Kind::Lost, Basis::AtMost) => saves,
             (Kind::Lost, basis) => format!("{saves}, {}", basis.label()),
             _ => saves,
         })
     }
 
-    /// Its two numbers: `saves 7.74 ms alone, measured; split 1.66 ms`. `None` for a question.
+    /// Its saving alone and its share in the ledger: `saves 7.74 ms alone, measured; split 1.66 ms`. `None` for a
+    /// question.
     pub fn worth(&self) -> Option<String> {
         let saved = self.saved()?;
         Some(match self.split_s {
@@ -124,7 +125,7 @@ impl Finding {
         })
     }
 
-    /// What to try first: in the model where the cause lies there, else in the kernel.
+    /// First advice: on the model if the cause lies there, else on the kernel.
     pub fn path(&self) -> &str {
         match self.category {
             _ if self.path_a.starts_with("Nothing") => &self.path_b,
@@ -138,7 +139,7 @@ impl Finding {
         }
     }
 
-    /// Its title inside a sentence. A name that it begins with keeps its letters.
+    /// Its title for use inside a sentence, in lower case unless it starts with a name.
     pub(crate) fn inside(&self) -> String {
         match self.rule == rules::LIBRARY.id && !self.title.starts_with("Another") {
             true => self.title.clone(),
@@ -146,12 +147,12 @@ impl Finding {
         }
     }
 
-    /// Its title, with the side and device that it is about.
+    /// Its title, with its side and device.
     pub fn heading(&self) -> String {
         self.named(&self.title)
     }
 
-    /// A text about it, with the side and device that it is about.
+    /// A text with the finding's side and device.
     pub fn named(&self, text: &str) -> String {
         match self.of.as_str() {
             of if text.starts_with(of) => text.to_owned(),

@@ -1,4 +1,5 @@
-//! Ideas that change the roof: batching, a faster type, a kernel that another type or device has.
+//! Ideas that would change the roof or match what another type or device reaches: batching, a faster type, a better
+//! kernel.
 
 use super::story::{self, Story};
 use gemmscope_analysis::findings::{Group, Scan};
@@ -6,7 +7,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::units::{fixed, percent, plural};
 
-/// Many calls of one GEMM that could be one.
+/// Many calls of one GEMM that could be batched.
 pub(super) fn repeats(scan: &Scan<'_>, most: &Group, groups: u64) -> Story {
     let one = Story {
         title: format!("{} of one GEMM: {}", story::calls(most.calls), scan.title(most)),
@@ -27,8 +28,8 @@ pub(super) fn repeats(scan: &Scan<'_>, most: &Group, groups: u64) -> Story {
     one.of_several(scan, groups, most, |n| format!("{n} GEMMs that repeat and could batch"))
 }
 
-/// A type that the device multiplies faster. `roof_s` are the roof times of a call of the GEMM with most time, in
-/// its own type and in the faster one.
+/// A type with a higher peak on the device. `roof_s` are the roof times of a call of the GEMM with most time, in its
+/// own type and in the faster one.
 pub(super) fn faster_type(
     scan: &Scan<'_>,
     (most, groups): (&Group, u64),

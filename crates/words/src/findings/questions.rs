@@ -14,10 +14,10 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::kernel_target::devices_for;
 use std::collections::BTreeMap;
 
-/// Why a little above the roof says nothing.
+/// Why being slightly above the roof means nothing.
 pub(crate) const NOISE: &str = "clocks, timers and the peak itself vary by as much";
 
-/// That the kernels were built for another device.
+/// Kernels that were built for another device.
 pub(super) fn kernels_of_another(scan: &Scan<'_>, device: u16, target: &str) -> Story {
     let Some(chosen) = &scan.metrics().devices[usize::from(device)] else {
         return Story::default();
@@ -37,7 +37,7 @@ pub(super) fn kernels_of_another(scan: &Scan<'_>, device: u16, target: &str) -> 
     }
 }
 
-/// The devices of the catalogue that kernels of a target run on, in words; empty where it has none.
+/// Devices of the catalogue that kernels of a target run on, in words; "" if there are none.
 pub(crate) fn built_for(target: &str) -> String {
     let fits = devices_for(target);
     let names: Vec<String> = fits.iter().map(|d| short_name(&d.name)).collect();
@@ -47,7 +47,7 @@ pub(crate) fn built_for(target: &str) -> String {
     }
 }
 
-/// That so many GEMMs are above their roof that it must be another device's.
+/// So many GEMMs above their roof that it must be another device's.
 pub(super) fn many_above_roof(
     scan: &Scan<'_>,
     (above, all): (usize, usize),
@@ -83,7 +83,7 @@ pub(super) fn many_above_roof(
     }
 }
 
-/// That no GEMM of a device and type comes near its roof.
+/// No GEMM of a device and type that comes near its roof.
 pub(super) fn far_below(scan: &Scan<'_>, gemms: usize, dtype: &str, best: &Group) -> Story {
     let share = percent(best.efficiency());
     let fastest = match gemms {
@@ -104,7 +104,7 @@ pub(super) fn far_below(scan: &Scan<'_>, gemms: usize, dtype: &str, best: &Group
     }
 }
 
-/// GEMMs of a file whose shape is not known, of GEMMs that take `all_s` seconds.
+/// GEMMs of a file whose shape is unknown; all GEMMs take `all_s` seconds.
 pub(super) fn without_shape(scan: &Scan<'_>, source: u16, all_s: f64) -> Story {
     let source = &scan.data().sources[usize::from(source)];
     let without = source.without_model;
@@ -124,7 +124,7 @@ pub(super) fn without_shape(scan: &Scan<'_>, source: u16, all_s: f64) -> Story {
     }
 }
 
-/// What to record, for the kind of file; `None` where nothing is known of it.
+/// How to record shapes with this kind of file; `None` if unknown.
 fn record_shapes(source: &Source) -> Option<String> {
     let what = match (source.remedy.as_str(), source.format.as_str()) {
         _ if source.lacks_no_shape() => {
@@ -141,7 +141,7 @@ fn record_shapes(source: &Source) -> Option<String> {
     Some(format!("{}.", capitalized(what)))
 }
 
-/// `: vllm::fused_moe and 2 more`, the ones that take most time first; "" without names.
+/// `: vllm::fused_moe and 2 more`, by time; "" without names.
 fn named(names: &[(String, RowsAndTime)]) -> String {
     match names {
         [] => String::new(),
@@ -169,7 +169,7 @@ pub(super) fn without_roof(scan: &Scan<'_>, [time_s, whole_s]: [f64; 2]) -> Stor
     }
 }
 
-/// Wrappers beside what they call, in a file whose GEMMs take `once_s` seconds.
+/// Wrappers recorded together with the calls inside them, in a file whose GEMMs take `once_s` seconds.
 pub(super) fn wrappers(scan: &Scan<'_>, source: u16, once_s: f64) -> Story {
     let source = &scan.data().sources[usize::from(source)];
     let twice = source.counted_twice;
@@ -204,7 +204,8 @@ pub(super) fn in_two_files(scan: &Scan<'_>, sources: [u16; 2], found: &FindingFa
     }
 }
 
-/// One GEMM of several, which take `all_s` seconds; nine of ten others reach the `usual` share of their roof.
+/// One GEMM whose share of its roof is an outlier; all GEMMs take `all_s` seconds, and nine of ten of the others reach
+/// the `usual` share.
 pub(super) fn outlier(
     scan: &Scan<'_>,
     one: &Group,
@@ -229,7 +230,7 @@ pub(super) fn outlier(
     }
 }
 
-/// What would bring a row that is above its roof under it, as a sentence.
+/// Sentence on what would bring a row that is above its roof below it.
 pub(crate) fn above_roof_cause(cause: &AboveRoofCause) -> String {
     match cause {
         AboveRoofCause::Noise { .. } => format!("{NOISE}."),
@@ -288,7 +289,7 @@ pub(super) fn above_roof(
     }
 }
 
-/// GEMMs that were measured at a low clock.
+/// GEMMs measured at a low clock.
 pub(super) fn low_clock(
     scan: &Scan<'_>,
     most: &Group,
@@ -310,7 +311,7 @@ pub(super) fn low_clock(
     one.of_several(scan, groups, most, |n| format!("{n} rows measured at a lower clock"))
 }
 
-/// That figures of a file are not the recomputed ones in `count` rows.
+/// Figures of a file that differ from the recomputed ones in `count` rows.
 pub(super) fn reported(scan: &Scan<'_>, found: &Difference, count: usize) -> Story {
     let data = scan.data();
     let (r, ratio) = (found.row as usize, found.theirs / found.ours);
@@ -348,14 +349,14 @@ pub(super) fn reported(scan: &Scan<'_>, found: &Difference, count: usize) -> Sto
 
 const GIB: f64 = 1.073_741_824;
 
-/// True where a figure of bytes is short of the scales of blocks, which many a producer leaves out.
+/// True if a figure of bytes is short by the scales of blocks, which many producers leave out.
 fn leaves_out_scales(op: Operation, ratio: f64, meaning: ColumnMeaning) -> bool {
     let bytes = [ColumnMeaning::ReportedBandwidth, ColumnMeaning::ReportedBytes];
     let scaled = [op.a, op.b].iter().any(|t| t.scale_bytes_per_element() > 0.0);
     scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio)
 }
 
-/// The usual reason for a ratio.
+/// Usual reason for a ratio.
 fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
     let near = |value: f64| (ratio / value - 1.0).abs() < 5e-3;
     let known = [

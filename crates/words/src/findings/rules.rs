@@ -1,4 +1,4 @@
-//! What is said of each rule, whatever it finds.
+//! Texts of each rule that do not depend on what it finds.
 
 /// The texts of a rule.
 #[derive(Clone, Copy, Debug)]
@@ -11,9 +11,9 @@ pub struct RuleText {
     pub threshold: &'static str,
     /// Why it matters.
     pub why: &'static str,
-    /// What to try in the algorithm or the model.
+    /// Advice on the algorithm or the model.
     pub path_a: &'static str,
-    /// What to try with the kernel.
+    /// Advice on the kernel.
     pub path_b: &'static str,
     /// What a profile must show to prove the cause.
     pub profile: &'static str,
@@ -171,12 +171,12 @@ pub static RULE_TEXTS: &[RuleText] = &[
     },
 ];
 
-/// The texts of the rule with this id.
+/// Texts of the rule with this id.
 pub fn rule_text(id: &str) -> Option<&'static RuleText> {
     RULE_TEXTS.iter().find(|text| text.id == id)
 }
 
-/// What differs between the accounts of a measured alternative, and what they share.
+/// Texts of an account with a measured alternative: those that differ, combined with the shared ones.
 const fn measured(
     id: &'static str,
     title: &'static str,

@@ -1,10 +1,10 @@
-//! The texts of one finding, and the words that all findings share.
+//! Texts of one finding, and wording shared by all findings.
 
 use gemmscope_analysis::findings::{Group, Scan};
 use gemmscope_analysis::formula::{Formula, given, given_as};
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural, seconds_brief};
 
-/// The texts of one finding.
+/// Texts of one finding.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Story {
     /// Title, one line.
@@ -20,7 +20,7 @@ pub(super) struct Story {
 }
 
 impl Story {
-    /// The same of several groups, of which `one` stands out; their title is `many`.
+    /// Texts for several groups, of which `one` stands out; `many` is their title.
     pub(super) fn of_several(
         self,
         scan: &Scan<'_>,
@@ -59,17 +59,17 @@ pub(super) fn bandwidth(bytes_per_s: f64) -> String {
     BytesPerSec(bytes_per_s).to_string()
 }
 
-/// A time in a formula, with the digits of a sentence.
+/// A time in a formula, with as many digits as in sentences.
 pub(super) fn brief(name: &str, seconds: f64) -> Formula<Seconds> {
     given_as(name, Seconds(seconds), time(seconds))
 }
 
-/// How a share of a time follows from its part and the whole.
+/// Formula of a share of time: part over whole.
 pub(super) fn share_formula(part: (&str, f64), whole: (&str, f64)) -> String {
     (brief(part.0, part.1) / brief(whole.0, whole.1)).result(percent)
 }
 
-/// The formula of roof time and efficiency of one call, with its numbers.
+/// Formula of roof time and efficiency of one call, with its numbers.
 pub(super) fn roof_formula(scan: &Scan<'_>, group: &Group) -> String {
     let problem = scan.problem(group);
     let Some(roof) = scan.roof(group) else {
@@ -85,7 +85,7 @@ pub(super) fn roof_formula(scan: &Scan<'_>, group: &Group) -> String {
     in_full.result_by(&(roof_time.worked_out(|s| time(s.0)) / call()), percent)
 }
 
-/// Calls, time and share of a group: the first words of most descriptions.
+/// Calls, time and share of a group: the start of most descriptions.
 pub(super) fn opening(scan: &Scan<'_>, group: &Group) -> String {
     let share = format!(
         "({} of the {})",

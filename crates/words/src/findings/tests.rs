@@ -106,11 +106,11 @@ fn wrappers_are_counted_once_and_small_calls_can_be_batched() {
     assert!(twice[0].text.contains("1.28 ms") && twice[0].text.contains("2.56 ms"));
     let idea = of(&report, "batching")[0];
     assert_eq!((idea.kind, idea.groups), (Kind::Idea, 1));
-    // Ideas stand behind what is lost.
+    // Ideas come after lost time.
     assert_eq!(report.findings.last().map(|f| f.kind), Some(Kind::Idea));
     let rest = of(&report, "rest")[0];
     assert_eq!(rest.signs.iter().map(|s| s.sign).collect::<Vec<_>>(), [Sign::Repeats]);
-    // What each layer gives the next one runs in turn.
+    // Layers that feed each other run in sequence.
     let mut data = (*f.data).clone();
     data.columns.push(Column {
         key: "op_name".to_owned(),
@@ -216,7 +216,7 @@ fn pairs_of_the_same_shape() {
     ];
     let f = frame(&rows, Some("h100-sxm"), RoofKind::Datasheet);
     let report = check_all(&f);
-    // A filter that leaves the slow layout alone changes nothing about it.
+    // A filter that leaves only the slow layout does not change its finding.
     let alone = check_all(&f.with_rows(Arc::new(vec![0])));
     let slow = |report: &Findings| {
         let line = |f: &&Finding| f.title.starts_with("Layout NN is slower than NT");
@@ -310,7 +310,7 @@ fn thresholds_of_the_priorities() {
     for (share, efficiency, expected) in cases {
         assert_eq!(priority(share, share, efficiency, false), expected, "{share} {efficiency:?}");
     }
-    // 27 µs in 30 ms at 0.05 % of its roof is no High.
+    // 27 µs in 30 ms at 0.05 % of its roof is not High.
     assert_eq!(priority(0.0009, 0.0009, Some(0.0005), true), Severity::Low);
     assert_eq!(
         [0.9, 0.7, 0.5, 0.1, 1.2].map(band),
@@ -328,7 +328,7 @@ fn no_rule_claims_what_times_cannot_tell() {
                 assert!(!text.contains(word), "{}: {text}", rule.id);
             }
         }
-        // Small causes have no advice in common.
+        // Small causes share no advice.
         let told = [rule.profile, rule.path_a, rule.path_b].map(|text| !text.is_empty());
         assert_eq!(told, [rule.id != "others"; 3], "{}", rule.id);
     }
@@ -393,13 +393,13 @@ proptest! {
             prop_assert!(finding.evidence.rows.windows(2).all(|w| w[0] < w[1]));
             prop_assert!(finding.kind == Kind::Idea || finding.alone_s.is_none_or(|s| s <= finding.time_s * (1.0 + 1e-9)));
         }
-        // A filter to a finding gives its seconds and its count.
+        // Filtering to a finding gives its seconds and its count.
         let lost: Vec<&Finding> =
             report.findings.iter().filter(|f| f.kind == Kind::Lost && f.rule != "others").collect();
         if !lost.is_empty() {
             let one = lost[pick.index(lost.len())];
             let only = check_all(&f.with_rows(Arc::new(one.evidence.rows.clone())));
-            // What it is a part of is said behind its claim.
+            // The claim comes first, then what it is a part of.
             let claim = |f: &Finding| f.title.split(": ").next().map(str::to_owned);
             let same = |f: &&Finding| f.rule == one.rule && claim(f) == claim(one) && f.side == one.side;
             let found = only.findings.iter().find(same);
@@ -411,12 +411,12 @@ proptest! {
     }
 }
 
-/// The total once some findings are fixed, in words.
+/// The new total once some findings are fixed, in words.
 fn fixed(frame: &Frame, report: &Findings, indices: &[usize]) -> Option<String> {
     report.fixed(indices, &left(frame, report, indices), 0.0)
 }
 
-/// What is left once some findings are ticked.
+/// The ledger that is left once some findings are ticked.
 fn left(frame: &Frame, report: &Findings, indices: &[usize]) -> Ledger {
     Ledger::left(frame, &Partners::of(frame), &report.changes(indices))
 }
@@ -451,10 +451,10 @@ proptest! {
                 prop_assert!(near(alone_s, split_s), "{finding:?}");
             }
         }
-        // All of them leave what the device needs.
+        // All of them together leave what the device needs.
         let lost_s: f64 = report.ledger.books.iter().map(|b| b.lost_s()).sum();
         prop_assert!(near(before_s - time_s(&left(&f, &report, &lost)), lost_s));
-        // Some of them save at least as much as the best of them, and not more than all of them by themselves.
+        // Some of them save at least as much as the best one, and at most the sum of their savings alone.
         let some: Vec<usize> =
             lost.iter().zip(others.iter().cycle()).filter(|(_, on)| **on).map(|(i, _)| *i).collect();
         let saved_s = before_s - time_s(&left(&f, &report, &some));

@@ -1,11 +1,11 @@
-//! What a trace's time goes to besides GEMMs.
+//! Time of a trace outside GEMMs.
 
 use super::story::{self, Story};
 use gemmscope_analysis::names::short;
 use gemmscope_model::tiling::kernel_name::function;
 use gemmscope_model::units::percent;
 
-/// The device is idle for `time_s` of `whole_s` seconds; at most, where recording takes time itself.
+/// The device is idle for `time_s` of `whole_s` seconds; `at_most` if recording itself takes time.
 pub(super) fn idle([time_s, whole_s]: [f64; 2], at_most: bool) -> Story {
     let word = if at_most { "up to" } else { "for" };
     let share = format!("{word} {}", percent(time_s / whole_s));
@@ -46,7 +46,7 @@ pub(super) fn communication([time_s, whole_s]: [f64; 2]) -> Story {
     }
 }
 
-/// Words in the names of kernels, lower case, and what to try.
+/// Words in kernel names, lower case, with advice.
 const REMEDIES: [(&[&str], &str); 3] = [
     (
         &["nccl", "rccl", "all_reduce", "allreduce", "all_gather", "reduce_scatter"],

@@ -1,4 +1,4 @@
-//! Shape lists in the words of the tools, and the tables of a plan.
+//! Shape lists in the formats of the tools, and tables of a plan.
 
 use super::*;
 use gemmscope_analysis::planner::{LARGEST, PlanState};
@@ -31,7 +31,7 @@ fn formats_shards_experts_and_gradients_follow_the_formulas() {
     assert_eq!(of("", "up_proj", "Ridge at batch"), "326");
     // At 3.35 TB/s.
     assert_eq!(of("", "up_proj", "At best"), "35.14 µs");
-    // Eight sequences of 8 key heads, four query heads to each.
+    // Eight sequences with 8 key heads, each with four query heads.
     assert_eq!(of("", "Q K^T", "Shape"), "64 × (4 × 1024 × 128)");
     assert_eq!(of("", "Q K^T", "Bytes"), "17.4 MB");
     assert_eq!(of("", "P V", "Shape"), "64 × (4 × 128 × 1024)");
@@ -47,7 +47,7 @@ fn formats_shards_experts_and_gradients_follow_the_formulas() {
     // dX is (M, K, N), dW is (N, K, M).
     assert_eq!(of("&plan.pass=both", "up_proj dX", "Shape"), "8192 × 4096 × 14336");
     assert_eq!(of("&plan.pass=both", "up_proj dW", "Shape"), "14336 × 4096 × 8192");
-    // 10 tokens to 2 of 8 experts: four experts of three, four of two.
+    // 10 tokens to 2 of 8 experts: four experts get three, four get two.
     let experts =
         table_row("plan.model=mixtral-8x7b&plan.devices=h100-sxm&plan.batch=10", "expert up_proj");
     assert_eq!((experts("Shape").as_str(), experts("Count").as_str()), ("3 × 14336 × 4096", "128"));
@@ -83,7 +83,7 @@ fn devices_are_compared_by_step_time() {
     let p = plan("plan.devices=l4,h200-sxm,v100-sxm2,mi300x");
     let table = device_table(&p);
     let names: Vec<&str> = table.rows.iter().map(|r| r[0].as_str()).collect();
-    // Decode follows bandwidth: 5.3, 4.8, 0.3 TB/s; the V100 has no bf16.
+    // Decode time follows bandwidth: 5.3, 4.8, 0.3 TB/s; the V100 has no bf16.
     assert_eq!(names, ["AMD Instinct MI300X", "NVIDIA H200", "NVIDIA L4", "Tesla V100-SXM2"]);
     assert!(table.rows[3][1].contains("no bf16 peak"));
     assert!(table.rows.iter().all(|r| r.len() == table.header.len()));

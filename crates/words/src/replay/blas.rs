@@ -5,8 +5,8 @@ use super::{CALLS, Case, Tool, WARM_UP, head};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 
-/// What the clients of AMD's libraries are told of a column-major product, on lines of a shell; `trans` is how
-/// they call the layout.
+/// Shell lines with the operands of a column-major product for the clients of AMD's libraries; `trans` is their option
+/// for the layout.
 fn operands(p: &Problem, trans: &str, [a, b, c]: [&str; 3], compute: &str) -> String {
     let (Problem { m, n, k, batch, .. }, op) = (*p, p.op);
     let flag = |t: bool| if t { 'T' } else { 'N' };
@@ -29,7 +29,7 @@ fn operands(p: &Problem, trans: &str, [a, b, c]: [&str; 3], compute: &str) -> St
     )
 }
 
-/// The command for a column-major product, without how often it is timed.
+/// The command for a column-major product, without the number of timed calls.
 pub(crate) fn hipblaslt_call(p: &Problem) -> Result<String, String> {
     let types = names(&p.op, Tool::HipblasltBench)?;
     // One of the types that the client accepts for a bias.
@@ -53,7 +53,7 @@ pub(super) fn hipblaslt(case: &Case) -> Result<String, String> {
     ))
 }
 
-/// Types of A and B, of C and D, and of the sum that rocBLAS multiplies in one call.
+/// Types that rocBLAS multiplies in one call: of A and B, of C and D, and of the sum.
 const ROCBLAS_TYPES: [[&str; 3]; 8] = [
     ["f64_r", "f64_r", "f64_r"],
     ["f32_r", "f32_r", "f32_r"],
@@ -87,7 +87,7 @@ pub(super) fn rocblas(case: &Case) -> Result<String, String> {
          versions) they do not.\n",
     );
     let function = if p.batch > 1 { "gemm_strided_batched_ex" } else { "gemm_ex" };
-    // fp32 operands multiplied in a shorter format.
+    // fp32 operands multiplied in tf32.
     let mode = if p.op.compute == DataType::Tf32 { " --math_mode 1" } else { "" };
     out.push_str(&format!(
         "rocblas-bench -f {function} \\\n{}{mode} \\\n  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP}\n",
@@ -97,7 +97,7 @@ pub(super) fn rocblas(case: &Case) -> Result<String, String> {
     Ok(out)
 }
 
-/// The command for a product, without how often it is timed.
+/// The command for a product, without the number of timed calls.
 pub(crate) fn cutlass_call(p: &Problem, column_major: bool) -> Result<String, String> {
     let [a, b, c] = names(&p.op, Tool::CutlassProfiler)?;
     let order = |transposed: bool| if transposed == column_major { "row" } else { "column" };

@@ -13,14 +13,14 @@ use gemmscope_table::field::Frame;
 pub struct Wanted {
     /// Its row.
     pub row: u32,
-    /// What was found on it; "" if it is not about a finding.
+    /// The finding about it; "" if there is none.
     pub why: String,
-    /// A word for the name of its files: the rule.
+    /// Part of its file names: the rule.
     pub word: String,
 }
 
-/// Of each finding the GEMM that its sentence names, else the one that takes most time, and behind it
-/// the faster run that it is compared with; a GEMM of several findings once.
+/// For each finding the GEMM named in its sentence, else the one with most time, followed by the faster run that it is
+/// compared with. A GEMM of several findings is listed once.
 pub fn of_findings(frame: &Frame, findings: &Findings) -> Vec<Wanted> {
     let data = &*frame.data;
     let mut seen: Vec<(Problem, &str)> = Vec::new();
@@ -47,8 +47,8 @@ pub fn of_findings(frame: &Frame, findings: &Findings) -> Vec<Wanted> {
     out
 }
 
-/// The bottlenecks of `gemm_findings.md` in its order, of each the run that took most time, and those that have
-/// no shape to replay, by name.
+/// The bottlenecks of `gemm_findings.md` in order, for each the run with most time; and the names of those without a
+/// shape to replay.
 pub fn of_bottlenecks(frame: &Frame) -> (Vec<Wanted>, Vec<String>) {
     let report = report::of_achievable(frame);
     let (mut wanted, mut left_out) = (Vec::new(), Vec::new());
@@ -67,7 +67,7 @@ pub fn of_bottlenecks(frame: &Frame) -> (Vec<Wanted>, Vec<String>) {
     (wanted, left_out)
 }
 
-/// Every GEMM that counts, once, in the order of the rows.
+/// Every GEMM that counts, once, in row order.
 pub fn of_all(frame: &Frame) -> Vec<Wanted> {
     let mut seen = std::collections::HashSet::new();
     let rows = frame.counted().all();
@@ -83,8 +83,7 @@ pub fn of_all(frame: &Frame) -> Vec<Wanted> {
         .collect()
 }
 
-/// The tools that fit a row: the benchmark of the library that ran it, Triton for a Triton kernel,
-/// and PyTorch for everything.
+/// Tools that fit a row: the benchmark of the library that ran it, Triton for a Triton kernel, and always PyTorch.
 pub fn tools(frame: &Frame, row: usize) -> Vec<Tool> {
     let data = &*frame.data;
     let text = |meaning| data.text(meaning, row).to_ascii_lowercase();
@@ -107,16 +106,16 @@ pub fn tools(frame: &Frame, row: usize) -> Vec<Tool> {
     out
 }
 
-/// The files of many replays, and what could not be written.
+/// The files of many replays, and those that could not be written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bulk {
     /// Scripts, then `run_all.sh`, which runs those that print a line of CSV.
     pub files: Vec<Replay>,
-    /// Why a tool could not replay a GEMM, a sentence each.
+    /// Reasons why a tool could not replay a GEMM, a sentence each.
     pub left_out: Vec<String>,
 }
 
-/// Writes the replays of all wanted GEMMs.
+/// Writes the replays of all these GEMMs.
 pub fn bulk(frame: &Frame, wanted: &[Wanted]) -> Bulk {
     let tiles = TileRoofs::new(&frame.data, &frame.metrics);
     let digits = wanted.len().to_string().len().max(2);
@@ -186,7 +185,7 @@ pub fn archive(files: &[Replay]) -> Vec<u8> {
     out
 }
 
-/// The text of a script with the finding in its comment at the top.
+/// The script with the finding in a comment at the top.
 fn with_reason(text: &str, why: &str) -> String {
     if why.is_empty() {
         return text.to_owned();
@@ -194,7 +193,7 @@ fn with_reason(text: &str, why: &str) -> String {
     let why = why.replace(['\n', '\r'], " ");
     let reason = format!("# Finding: {why}\n");
     match text.split_once('\n') {
-        // After the interpreter's line.
+        // After the shebang line.
         Some((first, rest)) if first.starts_with("#!") => format!("{first}\n{reason}{rest}"),
         _ => reason + text,
     }
@@ -258,7 +257,7 @@ mod tests {
         assert_eq!(bulk(&frame, &of_all(&frame)).files.len(), 9);
     }
 
-    /// "Run both reproducers": the faster layout has its own, once for all that are compared with it.
+    /// "Run both reproducers": the faster layout has its own, once for all findings that compare with it.
     #[test]
     fn a_finding_of_a_faster_run_has_both() {
         let mut rows = Rows::new();

@@ -13,7 +13,7 @@ fn is_fp8(t: DataType) -> bool {
     )
 }
 
-/// Lines that create `a` (M x K) and `b` (K x N) with the layout of a row-major GEMM.
+/// Lines that create `a` (M × K) and `b` (K × N) with the layout of a row-major GEMM.
 fn operands(case: &Case, tool: Tool) -> Result<String, String> {
     let p = &case.problem;
     let [a, b, _] = names(&p.op, tool)?;
@@ -41,14 +41,13 @@ fn operands(case: &Case, tool: Tool) -> Result<String, String> {
     ))
 }
 
-/// Words of a script that choose the processor where there is no accelerator, as for tests.
+/// Device selection of a script: the CPU if there is no accelerator, as in tests.
 const DEVICE: &str = "DEVICE = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n";
 
 const IMPORTS: &str = "import statistics\nimport sys\nimport time\n\n";
 
-/// The part of a script that checks `run()` against a reference in double precision, times it, and
-/// prints a line of CSV. With `--row` the header is left out, so that lines of several scripts make
-/// one file.
+/// The part of a script that checks `run()` against a double-precision reference, times it, and prints a line of CSV.
+/// With `--row` the header is left out, so that lines of several scripts make one file.
 fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String, String> {
     let p = &case.problem;
     let tolerance = rounding::tolerance(p.k, &p.op, narrow_parts)
@@ -82,8 +81,7 @@ fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String,
         .replace("WARM_UP", &WARM_UP.to_string()))
 }
 
-/// The layout that was multiplied, in the letters of the GEMM's file: PyTorch's product of 8-bit floats has
-/// one alone.
+/// Layout that was multiplied, in the convention of the GEMM's file: PyTorch supports only one for 8-bit floats.
 fn layout(case: &Case) -> &'static str {
     let op = case.problem.op;
     match is_fp8(op.a) || is_fp8(op.b) {
@@ -93,7 +91,7 @@ fn layout(case: &Case) -> &'static str {
     }
 }
 
-/// The GEMM that a script multiplies, and what it says first.
+/// The GEMM that a script multiplies (row-major output), and the comment at its top.
 fn begin(case: &Case) -> (Case, String) {
     let mut out = head(case, "#");
     if case.column_major {
@@ -298,7 +296,7 @@ pub(super) fn pytorch(case: &Case) -> Result<String, String> {
         .to_owned()
     };
     out.push_str(&format!("\n\ndef run(x, y):\n    return {run}\n\n"));
-    // A library may split K and add the parts in the format of the output.
+    // A library may use split-K and add the partial sums in the output type.
     out.push_str(&check_and_time(case, Tool::Pytorch, true)?);
     Ok(out)
 }

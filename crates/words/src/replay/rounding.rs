@@ -1,16 +1,15 @@
-//! The tolerance that a replay tests with, from the rounding errors of a sum of K products.
+//! Tolerance of a replay's check, from the rounding errors of a sum of K products.
 //!
-//! Roundings have both signs: with independent, zero-mean ones the error of a sum of K terms grows with
-//! the root of K (Higham and Mary, A New Approach to Probabilistic Rounding Error
-//! Analysis, SIAM J. Sci. Comput. 41(5), 2019). For A and B of unit normal entries, summed one
-//! after the other, the k-th partial sum is about sqrt(k), each addition errs by a uniform
-//! fraction of u, and these add up to `u sqrt(K / 6)` of a typical entry sqrt(K) of C.
+//! Rounding errors have both signs: if they are independent with zero mean, the error of a sum of K terms grows with
+//! the square root of K (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput.
+//! 41(5), 2019). For A and B of unit normal entries, summed in sequence, the k-th partial sum is about sqrt(k), each
+//! addition errs by a uniform fraction of u, and these add up to `u sqrt(K / 6)` of a typical entry sqrt(K) of C.
 
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::gemm::Operation;
 
-/// Unit roundoff: half the distance from 1 to the next number. 0 for integers, which are exact
-/// until they overflow; `None` for block formats without one roundoff.
+/// Unit roundoff: half the distance from 1 to the next number. 0 for integers, which are exact until they overflow;
+/// `None` for block formats, which have no single roundoff.
 fn unit_roundoff(dtype: DataType) -> Option<f64> {
     use DataType::*;
     // Bits of the significand, the hidden one included.
@@ -40,7 +39,7 @@ struct Errors {
     worst_output: f64,
 }
 
-/// Farthest of a million normal errors, in standard deviations: `sqrt(2 ln 1e6)`.
+/// Expected maximum of a million normal errors, in standard deviations: `sqrt(2 ln 1e6)`.
 const FARTHEST: f64 = 5.26;
 
 /// Errors of a sum of `k` products. `None` if a format has no unit roundoff.
@@ -50,25 +49,24 @@ fn errors(k: u32, accumulate: DataType, output: DataType) -> Option<Errors> {
     let sum = u * (k / 6.0).sqrt();
     Some(Errors {
         sum,
-        // The root mean square of a uniform fraction.
+        // Root mean square of a uniform fraction.
         output: out / 3f64.sqrt(),
         worst_absolute: FARTHEST * sum * k.sqrt(),
         worst_output: out,
     })
 }
 
-/// Tolerances are this many times the largest expected error: a fair test.
+/// Tolerances are this many times the largest expected error, so that a correct kernel passes.
 const ROOM: f64 = 4.0;
 
-/// The tolerance `(atol, rtol)` of a fair test of C = A B for unit normal A and B against an exact
-/// reference. `narrow_parts` leaves room for parts of the sum that are kept in the format of the
-/// output, as split-K kernels and a bias that is added afterwards do. `None` if a format has no
-/// unit roundoff.
+/// Tolerance `(atol, rtol)` of a check of C = A B, with unit normal A and B, against an exact reference. `narrow_parts`
+/// allows for partial sums kept in the output type, as with split-K or a bias that is added afterwards. `None` if a
+/// type has no unit roundoff.
 pub(super) fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f64, f64)> {
     let accumulate = op.compute.default_accumulate();
     let e = errors(k, accumulate, op.c)?;
     let root = f64::from(k.max(1)).sqrt();
-    // Operands that are rounded before they are multiplied, and the short sums of 8-bit units.
+    // Operands rounded before the multiplication (tf32), and the short accumulators of 8-bit units.
     let inside = match op.compute.family() {
         Some(Family::Tf32) => 2f64.powi(-11) * (2.0 / 3.0f64).sqrt(),
         Some(Family::Fp8) => 2f64.powi(-14),
@@ -79,7 +77,7 @@ pub(super) fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f
     Some((atol, ROOM * e.worst_output))
 }
 
-/// A tolerance as a script writes it: `atol=1.234e-2, rtol=1.953e-3`.
+/// A tolerance as Python arguments: `atol=1.234e-2, rtol=1.953e-3`.
 pub(super) fn tolerance_text((atol, rtol): (f64, f64)) -> String {
     format!("atol={atol:.3e}, rtol={rtol:.3e}")
 }
@@ -100,8 +98,8 @@ mod tests {
 
     #[test]
     fn a_real_sum_errs_as_expected() {
-        // 400 sums of 4096 products in fp32 against fp64, from a small linear congruential
-        // generator and a sum of twelve uniforms for a normal deviate.
+        // 400 sums of 4096 products in fp32 against fp64, from a small linear congruential generator and a sum of
+        // twelve uniforms as normal deviate.
         let mut state = 1u64;
         let mut uniform = || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -116,7 +114,7 @@ mod tests {
                 let (a, b) = (normal(), normal());
                 let product = f64::from(a) * f64::from(b);
                 double += product;
-                // A fused multiply-add, as matrix units do: the product is not rounded.
+                // A fused multiply-add, as in matrix units: the product is not rounded.
                 single = (f64::from(single) + product) as f32;
             }
             squares += (f64::from(single) - double).powi(2);
@@ -133,7 +131,7 @@ mod tests {
             let op = Operation::uniform(dtype);
             let (atol, rtol) = tolerance(k, &op, false).unwrap();
             let of = errors(k, op.compute.default_accumulate(), op.c).unwrap();
-            // Above rounding errors, and tight enough to notice larger ones.
+            // Above rounding errors, but tight enough to detect larger ones.
             assert!((1.0..100.0).contains(&(atol / of.worst_absolute)), "{dtype}");
             assert!((1.0..100.0).contains(&(rtol / of.worst_output)), "{dtype}");
             assert!(tolerance(k, &op, true).unwrap().0 > atol);

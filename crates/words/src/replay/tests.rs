@@ -1,18 +1,18 @@
-//! Every generated flag is one that the tool documents; scripts are Python; shapes are right.
+//! Every generated flag is documented by its tool; scripts are valid Python; shapes are right.
 
 use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use proptest::prelude::*;
 
-/// What a tool documents.
+/// Documented interface of a tool.
 struct Documented {
     tool: Tool,
-    /// Where that stands.
+    /// Source of the documentation.
     place: &'static str,
-    /// Its options as they are written there: every name of each.
+    /// Its options as documented, with all their names.
     options: &'static str,
-    /// Values that options take, where only some words are allowed.
+    /// Options that accept only some words, and these words.
     values: &'static [(&'static str, &'static str)],
 }
 
@@ -96,7 +96,7 @@ fn text(case: &Case, tool: Tool) -> String {
     replay(case, tool).expect("a type that the tool takes").text
 }
 
-/// Words of a script that begin with `-`, without values; those that comments name too.
+/// Words of a script that begin with `-`, without values, including those in comments.
 fn flags(text: &str) -> Vec<String> {
     text.lines()
         .flat_map(str::split_whitespace)
@@ -141,7 +141,7 @@ fn row_major_becomes_a_column_major_call() {
 
 #[test]
 fn a_column_major_call_becomes_a_row_major_product() {
-    // C = A^T B^T, 8 x 11008: A lies as 8 rows of 4096, B as 4096 rows of 11008, C as 11008 rows of 8.
+    // C = A^T B^T, 8 x 11008: A is stored as 8 rows of 4096, B as 4096 rows of 11008, C as 11008 rows of 8.
     let op = Operation { b: DataType::Fp16, ..Operation::uniform(DataType::Bf16) };
     let blas = Case { column_major: true, ..case(8, 11008, 4096, op.with_layout(true, true)) };
     for tool in [Tool::Pytorch, Tool::Triton] {
@@ -172,7 +172,7 @@ fn a_type_that_a_tool_lacks_is_said() {
     }
     let fp8 = case(64, 64, 64, Operation::uniform(DataType::Fp8E4m3));
     assert!(replay(&fp8, Tool::RocblasBench).is_err());
-    // What rocBLAS has no kernel for, though it names each type.
+    // A combination that rocBLAS has no kernel for, though it supports each type.
     let mixed = Operation { c: DataType::Fp16, ..Operation::uniform(DataType::Bf16) };
     let why = replay(&case(64, 64, 64, mixed), Tool::RocblasBench).unwrap_err();
     assert_eq!(why, "rocblas-bench multiplies no bf16_r by bf16_r into f16_r");
@@ -220,7 +220,7 @@ fn scripts_are_python() {
     assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "28");
 }
 
-/// Runs the PyTorch scripts on the processor and compares with a product in double precision.
+/// Runs the PyTorch scripts on the CPU and compares with a double-precision product.
 const ON_THE_PROCESSOR: &str = r#"
 try:
     import torch
@@ -279,10 +279,10 @@ fn the_measured_tile_is_where_triton_starts() {
         text(&c, Tool::CutlassProfiler)
             .contains("# Only the measured tile: add --cta_m=256 --cta_n=64 --cta_k=32")
     );
-    // No tile of Triton's: 112 is no power of two.
+    // Not a Triton tile: 112 is not a power of two.
     c.tile = Some(Tile { m: 256, n: 112, k: None });
     assert!(text(&c, Tool::Triton).contains("= 128, 128, 64, 8\n"));
-    // No power of two of 32 bits is as large as M.
+    // No 32-bit power of two is as large as M.
     let c = case(2_147_483_649, 1, 1, Operation::uniform(DataType::Fp16));
     assert!(text(&c, Tool::Triton).contains("= 128, 16, 16, 8\n"));
 }
@@ -344,7 +344,7 @@ proptest! {
                     prop_assert!(listed(words, v), "{flag} {v} is not in {}", known.place);
                 }
             }
-            // One command: each line but the last goes on.
+            // One command: every line but the last is continued.
             let lines: Vec<&str> = made.text.lines().filter(|l| !l.starts_with('#')).collect();
             let (last, others) = lines.split_last().expect("a command");
             prop_assert!(!last.ends_with('\\') && others.iter().all(|l| l.ends_with('\\')));

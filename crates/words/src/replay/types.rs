@@ -1,10 +1,10 @@
-//! Names of the types in the tools, for replays and for the commands of a plan.
+//! Names of types in the tools, for replays and for the commands of a plan.
 
 use super::Tool;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 
-/// What PyTorch, rocBLAS, hipBLASLt and CUTLASS call each type; "" where a tool does not take it.
+/// Names of each type in PyTorch, rocBLAS, hipBLASLt and CUTLASS; "" if unsupported.
 const NAMES: [(DataType, [&str; 4]); 12] = {
     use DataType::*;
     [
@@ -23,7 +23,7 @@ const NAMES: [(DataType, [&str; 4]); 12] = {
     ]
 };
 
-/// A tool's name of a type.
+/// A tool's name for a type.
 fn name(t: DataType, tool: Tool) -> Option<&'static str> {
     let (_, [torch, rocblas, hipblaslt, cutlass]) = NAMES.iter().find(|(of, _)| *of == t)?;
     let name = match tool {
@@ -35,7 +35,7 @@ fn name(t: DataType, tool: Tool) -> Option<&'static str> {
     Some(*name).filter(|name| !name.is_empty())
 }
 
-/// A tool's names of the types of A, B and C, or a sentence that names the unsupported type.
+/// A tool's names for the types of A, B and C; `Err` is a sentence that names the unsupported type.
 pub(super) fn names(op: &Operation, tool: Tool) -> Result<[&'static str; 3], String> {
     let one = |t: DataType| {
         name(t, tool).ok_or_else(|| format!("{} takes no {t} operands", tool.label()))
@@ -43,7 +43,7 @@ pub(super) fn names(op: &Operation, tool: Tool) -> Result<[&'static str; 3], Str
     Ok([one(op.a)?, one(op.b)?, one(op.c)?])
 }
 
-/// What hipBLASLt calls the type that products are multiplied and summed in.
+/// hipBLASLt's name for the type in which products are computed and summed.
 pub(crate) fn hipblaslt_compute(t: DataType) -> &'static str {
     match t {
         DataType::Fp64 => "f64_r",
@@ -53,7 +53,7 @@ pub(crate) fn hipblaslt_compute(t: DataType) -> &'static str {
     }
 }
 
-/// What CUTLASS calls the type that products of `t` are summed in.
+/// CUTLASS's name for the type in which products of `t` are summed.
 pub(crate) fn cutlass_accumulator(t: DataType) -> &'static str {
     name(t.default_accumulate(), Tool::CutlassProfiler).unwrap_or("f32")
 }

@@ -1,4 +1,4 @@
-//! What a report says, in its order: once for every form.
+//! Content of a report, in order, shared by all forms.
 
 use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Report, ReportOperation, TuningPart};
@@ -30,7 +30,7 @@ pub(super) fn body(report: &Report) -> Vec<Block<'_>> {
     out
 }
 
-/// Files, devices, what matters most, what it rests on.
+/// Files, devices, the most important sentences, and their basis.
 fn overview(report: &Report) -> Vec<Block<'_>> {
     let files = report.files.iter().map(|(name, format)| owned(format!("{name} ({format})")));
     let devices = report.devices.iter().map(|d| owned(format!("Device: {d}, {}", report.roof)));
@@ -49,7 +49,7 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
     out
 }
 
-/// What needs times: findings, operations, flagged ones.
+/// Sections that need times: findings, operations, flagged ones.
 fn judged(report: &Report) -> Vec<Block<'_>> {
     let mut out = vec![heading("Findings")];
     out.extend(headline::lines(&report.ledger).into_iter().map(|line| text(line + ".")));
@@ -89,7 +89,7 @@ fn finding(number: usize, f: &FindingLine) -> Block<'_> {
     })
 }
 
-/// What a finding is worth, and its GEMMs, in one line.
+/// Saving and GEMMs of a finding, in one line.
 fn facts(f: &FindingLine) -> String {
     let x = &f.finding;
     let mut parts = Vec::new();
@@ -110,7 +110,7 @@ fn signs(x: &Finding) -> String {
     each.join(", ")
 }
 
-/// The first places of a finding, `file:line`.
+/// The first locations of a finding, `file:line`.
 fn places(f: &FindingLine) -> String {
     let shown: Vec<String> =
         f.places.iter().take(5).map(|p| format!("{}:{}", p.file, p.line)).collect();
@@ -162,7 +162,7 @@ fn operations(report: &Report) -> Vec<Block<'_>> {
     out
 }
 
-/// Where the rule of thumb says another bound than the ridge point of the device.
+/// Operations for which the rule of thumb and the ridge point of the device disagree.
 fn by_thumb(report: &Report) -> Option<String> {
     let differs = |o: &&ReportOperation| {
         let ours = o.bound.as_deref().unwrap_or("");
@@ -217,10 +217,10 @@ fn bottlenecks(report: &Report) -> Vec<Block<'_>> {
     out
 }
 
-/// Lines of the dispatch table that a report has; the command writes all.
+/// Number of lines of the dispatch table in a report; the command writes all.
 const PICKS: usize = 20;
 
-/// Which side to use for the GEMMs that save most.
+/// Which side to use for the GEMMs with the largest savings.
 fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
     let picks = best.table(PICKS);
     let set = |column: usize| if picks.is_numeric(column) { Set::Number } else { Set::Text };
@@ -301,7 +301,7 @@ fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
     out
 }
 
-/// The outcome of every rule, and what no rule can tell.
+/// Outcome of every rule, and what no rule can tell.
 fn checks(report: &Report) -> Vec<Block<'_>> {
     let mut rules =
         DocTable::new(&[("Rule", Set::Text), ("Speaks when", Set::Wide), ("Outcome", Set::Text)]);

@@ -1,4 +1,4 @@
-//! The flagged operations: why, in what circumstances, and what to try.
+//! The flagged operations: reasons, circumstances, and advice.
 
 use super::merges::Neighbours;
 use super::operations::{
@@ -36,12 +36,12 @@ pub struct Bottleneck {
     pub path_a: String,
     /// Kernel tuning, replay, tile, access pattern.
     pub path_b: String,
-    /// By the thresholds alone.
+    /// Determined by the thresholds alone.
     pub priority: Severity,
 }
 
-/// The GEMMs without a shape that take over 10 % of the time, as operations from index `first` on
-/// and as bottlenecks: nobody knows how good they are, and they weigh. Of the only side.
+/// GEMMs without a shape that take over 10 % of the time, as operations from index `first` on and as bottlenecks: they
+/// matter, and their efficiency is unknown. Only if there is a single side.
 pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(ReportOperation, Bottleneck)> {
     let [part] = scan.parts.as_slice() else {
         return Vec::new();
@@ -94,7 +94,7 @@ pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(ReportOperati
     out
 }
 
-/// The flagged operations in the order of their priority.
+/// The flagged operations by priority.
 pub(super) fn bottlenecks(
     scan: &Scan<'_>,
     operations: &[ReportOperation],
@@ -117,14 +117,14 @@ pub(super) fn bottlenecks(
             .collect();
         let of = Circumstances::of(scan, &neighbours, g, o);
         let mut context = context(&scan.problem(g), o, &of);
-        // What it loses may weigh at any share of the roof.
+        // The loss decides, whatever the share of the roof.
         let little =
             o.efficiency.is_some_and(|e| e >= 0.6 && o.share * (1.0 - e) < findings::TRIFLE_SHARE);
         let dismissed = dismissed(o, &of, little);
-        // The line of small causes has no advice of its own.
+        // The finding of joined small causes has no advice.
         let lost = || own.iter().filter(|f| f.kind == Kind::Lost && f.rule != "others");
         let loss = largest_loss(&splitter, scan, g);
-        // The finding of the account that holds most of what this GEMM loses.
+        // The finding of the account that holds most of this GEMM's loss.
         let of_account = loss.as_ref().and_then(|l| lost().find(|f| f.rule == l.0.key())).copied();
         let narrow = own.iter().find(|f| f.rule == "narrow").copied();
         let weightiest = of_account.or(own.iter().find(|f| f.rule != "others").copied());
@@ -180,7 +180,7 @@ pub(super) fn bottlenecks(
     out
 }
 
-/// The account that holds most of what the calls of a group lose, and the tile of its first row.
+/// The account that holds most of the loss of a group's calls, and the tile of its first row.
 fn largest_loss(
     splitter: &Splitter<'_>,
     scan: &Scan<'_>,
@@ -199,7 +199,7 @@ fn largest_loss(
     Some((most, splitter.of(g.row).and_then(|entry| entry.tile)))
 }
 
-/// What is odd about a kernel that another one should take the place of.
+/// Remark on a kernel that should be replaced by another one.
 fn older(kernel: &str) -> &'static str {
     match is_fallback(kernel) {
         true => {
@@ -209,7 +209,7 @@ fn older(kernel: &str) -> &'static str {
     }
 }
 
-/// Why an operation is flagged; nothing for one that is not.
+/// Reasons to flag an operation; empty if there are none.
 fn flags(o: &ReportOperation) -> Vec<String> {
     let checks = [
         (o.time_s > FLAG_TIME_S, "over 50 ms"),
@@ -234,20 +234,20 @@ fn dismissed(o: &ReportOperation, of: &Circumstances, little: bool) -> &'static 
     }
 }
 
-/// So many calls of one GEMM are a pattern.
+/// From this number of calls on, a GEMM is a pattern.
 const MANY_CALLS: f64 = 100.0;
 
-/// What explains an operation, and what it could be batched with.
+/// Circumstances of an operation, and options to batch it.
 struct Circumstances {
-    /// Very many products of a few rows and columns each.
+    /// Very many small products.
     tiny_batched: bool,
-    /// A call is little more than a launch.
+    /// A call takes little more than its launch.
     launch: bool,
-    /// So many calls that some of them may be batched.
+    /// Enough calls that some may be batched.
     repeats: bool,
-    /// A product of attention that is not fused.
+    /// A product of unfused attention.
     attention: bool,
-    /// Right of the ridge of its roof.
+    /// Right of the ridge point of its roof.
     compute: bool,
 }
 
@@ -265,7 +265,7 @@ impl Circumstances {
         }
     }
 
-    /// A notable pattern: Medium at least.
+    /// A notable pattern: at least Medium.
     fn pattern(&self) -> bool {
         self.tiny_batched || self.repeats || self.attention
     }
@@ -286,7 +286,7 @@ fn context(problem: &Problem, o: &ReportOperation, of: &Circumstances) -> Vec<St
         out.push("Tiny: a call is little more than a launch.".to_owned());
     }
     out.extend(context_of_type(o));
-    // Left of the ridge memory is the bound itself.
+    // Left of the ridge point memory is the bound itself.
     if problem.bytes().0 > 1e9 && of.compute {
         out.push(
             "Very large operands: memory may matter although the intensity is high.".to_owned(),
@@ -308,14 +308,14 @@ fn context_of_type(o: &ReportOperation) -> Vec<String> {
     o.quantized.then(|| words.to_owned()).into_iter().collect()
 }
 
-/// The issue in one sentence: the limit of the tile, else the distance from the roof.
+/// The issue in one sentence: the bound of the tile, else the distance from the roof.
 fn issue(o: &ReportOperation, finding: Option<&Finding>) -> String {
     let grade = o.efficiency.map_or_else(
         || "no roof is known for it".to_owned(),
         |e| format!("{} ({} of its roof)", band(e), percent(e)),
     );
     let bound = o.bound.as_deref().unwrap_or("bound unknown");
-    // The sentence about the tile tells more than a finding's title, which repeats the percentage.
+    // The sentence on the tile says more than the title of a finding, which repeats the percentage.
     let seen = match (&o.tile_roof, finding) {
         (Some(shape), _) => format!(" {shape}"),
         (None, Some(f)) => format!(" {}.", f.title.split(": ").next().unwrap_or(&f.title)),
@@ -324,8 +324,8 @@ fn issue(o: &ReportOperation, finding: Option<&Finding>) -> String {
     format!("{} at AI {} FLOP/B, {grade}.{seen}", capitalized(bound), fixed(o.intensity, 1))
 }
 
-/// Both paths: near the roof only the first; else from what the operation is a part of, from what was `found` on
-/// it, or from its efficiency.
+/// Advice for both paths. Near the roof only path A; else by the pattern that the operation is a part of, by what was
+/// `found` on it, or by its efficiency.
 fn paths(
     o: &ReportOperation,
     of: &Circumstances,

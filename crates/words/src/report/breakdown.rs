@@ -8,18 +8,18 @@ use gemmscope_analysis::findings::{Group, Scan};
 use gemmscope_analysis::trace_time::TraceTime;
 use gemmscope_model::units::{Bytes, percent};
 
-/// What the time goes to: besides GEMMs, and operation by operation.
+/// Breakdown of the time: outside GEMMs, and by operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breakdown {
-    /// What the time of each trace goes to.
+    /// Breakdown of the time of each trace.
     pub times: Vec<TraceTime>,
-    /// The operations that take most time, in this order.
+    /// The operations that take most time, in descending order.
     pub operations: Vec<ReportOperation>,
-    /// How many there are.
+    /// Number of all operations.
     pub total: usize,
     /// The flagged ones, most important first.
     pub bottlenecks: Vec<Bottleneck>,
-    /// What times cannot show, why, and what to say instead.
+    /// What times cannot show, the reason, and what to say instead.
     pub cannot_infer: Vec<[String; 3]>,
 }
 
@@ -49,14 +49,14 @@ impl Breakdown {
         }
     }
 
-    /// The reason to flag an operation, if there is one.
+    /// The flag of an operation, if it has one.
     pub fn flag(&self, operation: usize) -> Option<&Bottleneck> {
         self.bottlenecks.iter().find(|b| b.operation == operation)
     }
 }
 
-/// What times cannot show, why, and what to say instead, with the bytes, the cache and the profiler of
-/// the first bottleneck, else of the longest operation.
+/// What times cannot show, the reason, and what to say instead, with the bytes, cache and profiler of the first
+/// bottleneck, else of the longest operation.
 fn cannot_infer(
     scan: &Scan<'_>,
     operations: &[ReportOperation],
@@ -105,9 +105,9 @@ fn cannot_infer(
     .to_vec()
 }
 
-/// The groups that take most time, most first, and the number of all.
+/// The groups that take most time, in descending order, and the number of all groups.
 fn heaviest<'s>(scan: &'s Scan<'_>) -> (Vec<&'s Group>, usize) {
-    // The bits of a time that is not negative are in its order. The few are chosen before they are sorted.
+    // The bits of a non-negative float sort like its value. Select the few largest before sorting.
     let mut keys: Vec<(u64, u32, u32)> =
         scan.checked().map(|(i, g)| (!g.time_s.max(0.0).to_bits(), g.row, i)).collect();
     let total = keys.len();

@@ -1,4 +1,4 @@
-//! What the summary says of devices and their roofs.
+//! Devices and their roofs in the summary.
 
 use crate::findings::built_for;
 use gemmscope_analysis::findings::Scan;
@@ -8,7 +8,7 @@ use gemmscope_model::units::{either, percent};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::kernel_target::kernel_targets;
 
-/// ` on 3 devices`, where rows of several are pooled.
+/// ` on 3 devices`, if rows of several are pooled; else "".
 pub(super) fn on_devices(scan: &Scan<'_>) -> String {
     let mut used: Vec<u16> =
         scan.checked().map(|(_, g)| scan.data().device[g.row as usize]).collect();
@@ -86,10 +86,10 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
     }
 }
 
-/// The stated names of devices that are not known, with the seconds of their GEMMs, most first.
+/// Stated names of unknown devices, with the seconds of their GEMMs, descending.
 fn unknown<'a>(scan: &Scan<'a>) -> Vec<(&'a str, f64)> {
     let data: &'a Dataset = &scan.frame.data;
-    // By device, in the order of the rows.
+    // By device, in row order.
     let mut at: Vec<Option<usize>> = vec![None; data.devices.len()];
     let mut out: Vec<(&str, f64)> = Vec::new();
     for (_, g) in scan.checked().filter(|(_, g)| scan.device(g).is_none()) {
@@ -108,7 +108,7 @@ fn unknown<'a>(scan: &Scan<'a>) -> Vec<(&'a str, f64)> {
     out
 }
 
-/// A stated name, and which devices it can mean.
+/// A stated name, and the devices that it may mean.
 fn meant(stated: &str) -> String {
     let fits = match_name(stated).candidates();
     let names: Vec<&str> = fits.iter().take(4).map(|d| d.name.as_str()).collect();

@@ -1,10 +1,10 @@
-//! GEMMs of a layer that read the same operand and can be one, and layers that run one after the other, as the
-//! sizes and the numbers of calls of a program show them.
+//! GEMMs of a layer that read the same operand and can be merged, and layers that run in sequence, inferred from the
+//! sizes and call counts of a program.
 
 use gemmscope_analysis::findings::{Group, Scan};
 use gemmscope_model::gemm::Problem;
 
-/// The GEMMs of a program beside which one is seen.
+/// Other GEMMs of the same program.
 pub(super) struct Neighbours<'s> {
     scan: &'s Scan<'s>,
     groups: &'s [&'s Group],
@@ -15,7 +15,7 @@ impl<'s> Neighbours<'s> {
         Neighbours { scan, groups }
     }
 
-    /// The other GEMMs of the side with the same rows, not batched, with their calls.
+    /// Other GEMMs of the side with the same M, not batched, each with its number of calls.
     fn beside(&self, g: &Group) -> impl Iterator<Item = (Problem, f64)> {
         let m = self.scan.problem(g).m;
         let of_side = self.groups.iter().filter(move |h| h.side == g.side && h.row != g.row);
@@ -23,8 +23,7 @@ impl<'s> Neighbours<'s> {
         each.filter(move |(p, _)| p.m == m && p.batch == 1)
     }
 
-    /// A GEMM leads back to the sizes that this one starts from: they are of layers, each of which waits for the
-    /// one before it.
+    /// True if another GEMM leads from N back to K: they belong to layers, each of which waits for the previous one.
     pub(super) fn run_in_turn(&self, g: &Group) -> bool {
         let p = self.scan.problem(g);
         let back = |(q, calls): (Problem, f64)| {
@@ -34,8 +33,8 @@ impl<'s> Neighbours<'s> {
         self.scan.is_program(g) && p.batch == 1 && self.beside(g).any(back)
     }
 
-    /// What a GEMM becomes with those that read the same operand: gate and up where twice as many calls lead from
-    /// K to N as lead back, Q, K and V where three times as many stay in the sizes of such layers.
+    /// The GEMM that results from merging this one with those that read the same operand: gate and up, if twice as many
+    /// calls lead from K to N as back; Q, K and V, if three times as many calls have N = K as there are layers.
     pub(super) fn merged(&self, g: &Group) -> Option<String> {
         let p = self.scan.problem(g);
         if !self.scan.is_program(g) || p.batch > 1 {

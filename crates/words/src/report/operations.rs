@@ -10,8 +10,8 @@ use gemmscope_model::units::{BytesPerSec, FlopsPerSec, fixed, percent, seconds_b
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::Serialize;
 
-/// The bound by the rule of thumb, which ignores the device. It is there for comparison with
-/// reports that use it; the ridge point of the device is the better rule.
+/// The bound by the rule of thumb, which ignores the device; for comparison with reports that use it. The ridge point
+/// of the device is the better rule.
 pub(crate) fn rule_of_thumb(intensity: f64) -> &'static str {
     if intensity > THUMB_COMPUTE {
         "compute"
@@ -22,15 +22,14 @@ pub(crate) fn rule_of_thumb(intensity: f64) -> &'static str {
     }
 }
 
-/// Possible savings by tuning one operation, in percent of the whole time, as trace reports
-/// estimate them: the gap to the roof times the share, and of that three quarters (low), seven
-/// eighths (mid) or all (high).
+/// Possible savings by tuning one operation, in percent of the whole time, as trace reports estimate them: gap to the
+/// roof times share, and of that three quarters (low), seven eighths (mid) or all (high).
 pub fn impact_percent(efficiency: f64, share_of_total: f64) -> (f64, f64, f64) {
     let gap = (1.0 - efficiency).max(0.0) * share_of_total * 100.0;
     (0.75 * gap, 0.875 * gap, gap)
 }
 
-/// Times that a report printed with three decimals are the same within this.
+/// Relative tolerance for times that a report prints with three decimals.
 const SAME_TIME: f64 = 2e-3;
 
 /// One operation of the breakdown.
@@ -50,41 +49,41 @@ pub struct ReportOperation {
     pub share_of_category: f64,
     /// Share of the whole time.
     pub share: f64,
-    /// The side it is on; "" where none are compared.
+    /// Its side; "" if none are compared.
     pub side: String,
     /// Roof time over time.
     pub efficiency: Option<f64>,
-    /// The peak that bounds it and to which the efficiency refers: `peak MAF (708.0 TFLOP/s, bf16)`.
+    /// The peak that bounds it, which the efficiency refers to: `peak MAF (708.0 TFLOP/s, bf16)`.
     pub of_peak: Option<String>,
     /// The percentage in the file, as a share.
     pub reported_efficiency: Option<f64>,
-    /// Attained, FLOP/s; NaN without a shape, as the two that follow.
+    /// Attained rate, FLOP/s; NaN without a shape, like the next two.
     pub flops_per_s: f64,
     /// Compulsory bytes over time.
     pub bytes_per_s: f64,
     /// FLOP/byte.
     pub intensity: f64,
-    /// Bound by the ridge of the device.
+    /// Bound by the ridge point of the device.
     pub bound: Option<String>,
     /// Bound by the rule of thumb.
     pub rule_of_thumb: String,
-    /// True for 8-bit and narrower types, by the operands' or by the kernel's name.
+    /// True for types of 8 bits or less, by the operands or the kernel name.
     pub quantized: bool,
-    /// Possible savings as trace reports estimate them: low, mid, high percent of the whole time. Only of
-    /// calls of a program: what a benchmark lists is no whole.
+    /// Possible savings as trace reports estimate them: low, mid, high percent of the whole time. Only for calls of a
+    /// program: the rows of a benchmark are not a whole.
     pub impact_percent: Option<(f64, f64, f64)>,
     /// A sentence about the roof of its tile, if the tile is known.
     #[serde(rename = "shape_roof")]
     pub tile_roof: Option<String>,
-    /// Time of one call that others have published, seconds.
+    /// Published time of one call, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference_s: Option<f64>,
-    /// Who ran it, with version.
+    /// Software that was timed, with version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference_by: Option<String>,
     /// Its callers, outermost first.
     pub callers: Vec<String>,
-    /// The modules it belongs to, where the report's metadata names them.
+    /// The modules it belongs to, if the report's metadata names them.
     pub modules: Vec<String>,
     /// Its dataset rows, ascending. They have no meaning outside the page.
     #[serde(skip)]
@@ -92,7 +91,7 @@ pub struct ReportOperation {
 }
 
 impl ReportOperation {
-    /// Share of the roof, attained rate, bandwidth and intensity, as tables of reports show them.
+    /// Share of the roof, attained rate, bandwidth and intensity, formatted for tables.
     pub(super) fn figures(&self) -> [String; 4] {
         let known = |value: f64, text: String| match value.is_nan() {
             true => "unknown".to_owned(),
@@ -108,10 +107,10 @@ impl ReportOperation {
     }
 }
 
-/// A column of the table of operations: its head, and the value of an operation, "" if it has none.
+/// A column of the table of operations: its title, and the value of an operation, "" for none.
 type Column = (&'static str, fn(&ReportOperation) -> String);
 
-/// The columns that only some data fill. Callers come outermost first.
+/// Columns that only some data have. Callers are listed outermost first.
 pub(super) const EXTRA_COLUMNS: [Column; 4] = [
     ("Others reach", |o| o.reference_s.map_or_else(String::new, seconds_brief)),
     ("Side", |o| o.side.clone()),
@@ -119,11 +118,11 @@ pub(super) const EXTRA_COLUMNS: [Column; 4] = [
     ("Called from", |o| o.callers.join(" > ")),
 ];
 
-/// Characters of a kernel's name in the table of operations; tiles and types come first in them.
+/// Characters of a kernel name in the table of operations, enough for its tile and types.
 pub(super) const KERNEL_CHARS: usize = 120;
 
 impl ReportOperation {
-    /// Its name, with the side that it is on.
+    /// Its name, with its side.
     pub(super) fn heading(&self) -> String {
         match self.side.as_str() {
             "" => self.name.clone(),
@@ -131,21 +130,21 @@ impl ReportOperation {
         }
     }
 
-    /// True for a GEMM whose shape is not known, so that it has no performance model.
+    /// True for a GEMM with an unknown shape, which has no performance model.
     pub fn has_no_model(&self) -> bool {
         self.problem == UNKNOWN_SHAPE
     }
 
-    /// True if it is so far above its roof that it is left out of the ranking.
+    /// True if it is so far above its roof that the ranking leaves it out.
     pub fn is_anomaly(&self) -> bool {
         self.efficiency.is_some_and(|e| e > ANOMALY_EFFICIENCY)
     }
 }
 
-/// The problem of a GEMM whose shape is not known.
+/// Stands for the problem of a GEMM with an unknown shape.
 pub(super) const UNKNOWN_SHAPE: &str = "shape unknown";
 
-/// The profiler of a device's vendor.
+/// The profiler of the device's vendor.
 pub(super) fn profiler_of(device: &Device) -> &'static str {
     match device.vendor.as_str() {
         "AMD" => "rocprof (rocprofv3, rocprof-compute)",
@@ -158,7 +157,7 @@ pub(super) fn profiler_of(device: &Device) -> &'static str {
 
 pub(super) const PROFILER: &str = "the vendor's profiler";
 
-/// One of the groups of a scan as an operation.
+/// A group of a scan as an operation.
 pub(super) fn operation(scan: &Scan<'_>, g: &Group) -> ReportOperation {
     let (data, metrics) = (scan.data(), scan.metrics());
     let row = g.row as usize;
@@ -211,13 +210,13 @@ pub(super) fn operation(scan: &Scan<'_>, g: &Group) -> ReportOperation {
     }
 }
 
-/// True for a group of 8-bit and narrower types, by its operands or by the name of its kernel.
+/// True for a group with types of 8 bits or less, by its operands or its kernel name.
 pub(super) fn quantized(scan: &Scan<'_>, g: &Group) -> bool {
     let kernel = scan.data().text(ColumnMeaning::Kernel, g.row as usize);
     is_quantized(&scan.problem(g).op) || names_quantized(kernel)
 }
 
-/// True where the name of a kernel or of an operation has a narrow type in it: `bmm_MxE4m3`.
+/// True if the name of a kernel or an operation contains a narrow type: `bmm_MxE4m3`.
 pub(super) fn names_quantized(name: &str) -> bool {
     const NARROW: [&str; 14] = [
         "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "fp8", "fp4", "mxfp", "w8a8", "w4a8", "w4a16",
@@ -227,7 +226,7 @@ pub(super) fn names_quantized(name: &str) -> bool {
     NARROW.iter().any(|narrow| lower.contains(narrow))
 }
 
-/// The peak that bounds a group: the rate of its type over the ridge point, else the bandwidth.
+/// The peak that bounds a group: that of its type right of the ridge point, else the bandwidth.
 fn of_peak(scan: &Scan<'_>, g: &Group) -> Option<String> {
     let roof = scan.roof(g)?;
     let over = scan.metrics().ai[g.row as usize] >= roof.ridge();
@@ -244,7 +243,7 @@ fn of_peak(scan: &Scan<'_>, g: &Group) -> Option<String> {
     })
 }
 
-/// The module chain of an operation in the report's own figures, found by name and time.
+/// The module chain of an operation in the metadata of the report, found by name and time.
 fn modules(scan: &Scan<'_>, g: &Group, name: &str) -> Vec<String> {
     let source = scan.data().source[g.row as usize];
     let trace = scan.data().sources.get(usize::from(source)).and_then(|s| s.trace.as_ref());

@@ -18,12 +18,11 @@ use gemmscope_model::units::{
 };
 use gemmscope_table::data_kind::DataKind;
 
-/// GEMMs that take less than this share of the time from end to end are not what to start with.
+/// GEMMs below this share of the end-to-end time are not the place to start.
 const MINOR: f64 = 0.2;
 
-/// What matters most, first: the most important finding and what to try, the time of the GEMMs and
-/// their efficiency, the possible savings of all findings. Where sides are compared, who is fastest
-/// comes before what one of them loses.
+/// The summary, most important first: the leading finding with its advice, the time of the GEMMs and their efficiency,
+/// and the possible savings of all findings. If sides are compared, who is fastest comes before the loss of one side.
 pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     let none = scan.checked().next().is_none();
     let shapes = ShapesWithoutTime::of(scan.frame);
@@ -39,14 +38,14 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     }
     let outside = outside(findings);
     let all = first(scan, findings, outside.is_none());
-    // The time of what has a roof.
+    // Time of rows with a roof.
     let known_s: f64 = findings.ledger.books.iter().map(|b| b.known_s).sum();
     let most = second(scan, findings, known_s);
     let most = match far_below(findings) {
         Some(words) => format!("{words} {most}"),
         None => most,
     };
-    // What else the time goes to comes before what a GEMM loses.
+    // The other time of a trace comes before the loss of a GEMM.
     let minor = scan
         .parts
         .first()
@@ -64,7 +63,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         }
         None => vec![most, all],
     };
-    // Of a sweep the settings are the story.
+    // For a sweep the settings are the story.
     let settings = match scan.kind {
         DataKind::Sweep => {
             let few = scan.frame.rows.len() <= MOST_ROWS;
@@ -82,18 +81,18 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     out
 }
 
-/// The first finding, where it is about time outside the GEMMs.
+/// The first finding, if it is about time outside the GEMMs.
 fn outside(findings: &Findings) -> Option<&Finding> {
     findings.findings.first().filter(|f| f.is_outside_gemms())
 }
 
-/// The question whether the device is right where nothing comes near its roof.
+/// Asks whether the device is right, if nothing comes near its roof.
 fn far_below(findings: &Findings) -> Option<String> {
     let found = findings.findings.iter().find(|f| f.rule == "far_below")?;
     Some(format!("{}.", found.title))
 }
 
-/// What can be said of a list of shapes.
+/// Summary of a list of shapes.
 fn only_shapes(shapes: &ShapesWithoutTime) -> Vec<String> {
     let have = match shapes.rows {
         1 => "it has",
@@ -111,15 +110,15 @@ fn only_shapes(shapes: &ShapesWithoutTime) -> Vec<String> {
     ]
 }
 
-/// What the GEMMs take and reach. `between`: where little of the time is theirs, it says where to look,
-/// as no finding does.
+/// Time and efficiency of the GEMMs. `between`: if they are a small part of the time, it also says where to look, since
+/// no finding does.
 fn first(scan: &Scan<'_>, findings: &Findings, between: bool) -> String {
     if scan.compares() {
         return sides(scan, &findings.ledger);
     }
     let counted = scan.frame.counted().words(scan.kind);
     let [book] = findings.ledger.books.as_slice() else {
-        // A total over several devices says nothing of any.
+        // A total over several devices says nothing about any of them.
         return format!("{counted}{}. {}.", on_devices(scan), by_device(&findings.ledger));
     };
     let reach = match book.share_of_roof() {
@@ -129,7 +128,7 @@ fn first(scan: &Scan<'_>, findings: &Findings, between: bool) -> String {
     format!("{counted}: {}{reach}.{}", headline::total(book), of_whole(scan, between))
 }
 
-/// The part of a program's time that the GEMMs are: ` They are 80.4 % of the compute time.`
+/// GEMM share of a program's time: ` They are 80.4 % of the compute time.`
 fn of_whole(scan: &Scan<'_>, between: bool) -> String {
     let part = &scan.parts[0];
     if part.whole == Whole::MeasuredRows {
@@ -143,10 +142,10 @@ fn of_whole(scan: &Scan<'_>, between: bool) -> String {
     format!(" They are {} of the {}{look}.", percent(part.share(part.time_s)), part.whole.label())
 }
 
-/// Devices that are named with their totals.
+/// Number of devices named with their totals.
 const NAMED: usize = 4;
 
-/// `NVIDIA H100: 3.00 ms, 60 % of roof; ...`, those with most time.
+/// `NVIDIA H100: 3.00 ms, 60 % of roof; ...`, in descending order of time.
 fn by_device(ledger: &Ledger) -> String {
     let mut books: Vec<&Book> = ledger.books.iter().collect();
     books.sort_by(|a, b| b.time_s.total_cmp(&a.time_s));
@@ -175,7 +174,7 @@ fn end_to_end(scan: &Scan<'_>, part: &SideTime, between: bool) -> Option<String>
     })
 }
 
-/// Who is fastest on how many GEMMs, and how near its roof each side is.
+/// Who is fastest how often, and the share of the roof of each side.
 fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
     let standing = match Tally::of(scan.frame) {
         Some(tally) => tally_sentences(&tally).join(" "),
@@ -212,13 +211,13 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
             no_roof(scan)
         );
     }
-    // Where nothing has to be done, nothing has to be looked at first.
+    // A finding without anything to do needs no look.
     let open = |f: &&Finding| !f.path_a.is_empty() && !f.path_a.starts_with("Nothing");
     let question = all.first().filter(|f| f.kind == Kind::Question && !f.is_outside_gemms());
     if let Some(f) = question.filter(|f| f.rule == "wrong_device") {
         return format!("{}. First {}", f.title, advice(f));
     }
-    // Of several sides and devices the one that gains most by one cause.
+    // Of several sides and devices, the one with the largest gain by one cause.
     let books = findings.ledger.books.iter();
     let leading = books.filter_map(|book| headline::leading(all, book));
     let most = leading.reduce(|a, b| if b.alone_s > a.alone_s { b } else { a });
@@ -242,7 +241,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
     format!("Most to gain: {facts} Try this: {}", advice(f))
 }
 
-/// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side and device.
+/// The title of a finding, `claim: GEMM`, reworded for use in a sentence, with its side and device.
 fn claim(f: &Finding) -> String {
     let title = f.inside();
     let title = match title.split_once(": ") {
@@ -252,12 +251,12 @@ fn claim(f: &Finding) -> String {
     f.named(&title)
 }
 
-/// The path that fits the kind of finding, for a sentence.
+/// The finding's first advice, for use in a sentence.
 fn advice(f: &Finding) -> String {
     decapitalized(f.path().trim_start_matches("Try "))
 }
 
-/// What is lost, by account, of every side and device.
+/// Lost time by account, of every side and device.
 fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     let ledger = &findings.ledger;
     let line = |b: &Book| Some(b.named(&headline::lost(b)?));
@@ -265,7 +264,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     if lines.is_empty() {
         return None;
     }
-    // Rows of a benchmark are no program that could get faster as a whole.
+    // The rows of a benchmark are not a program that could get faster as a whole.
     let whole_s = match scan.kind {
         DataKind::Workload => scan.time_s + other_time_s(scan.frame),
         _ => 0.0,
@@ -281,7 +280,7 @@ fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     Some(format!("{}.{end}", lines.join("; ")))
 }
 
-/// How many shapes without a time there are and what their roof allows.
+/// Number of shapes without a time, and the rates that their roof allows.
 pub(super) fn all_shapes(list: &ShapesWithoutTime) -> String {
     let without = match list.rows - list.total {
         0 => String::new(),

@@ -11,8 +11,7 @@ use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
 use std::fmt::Write;
 
-/// The summary of a frame with achievable peaks as roofs, if they are known: the percentages of
-/// analysts refer to these.
+/// The summary of a frame under achievable peaks, if these are known, which the percentages of analysts refer to.
 pub fn gemm_findings_of(frame: &Frame) -> String {
     let own = super::with_achievable(frame);
     let text = gemm_findings(&of_achievable(&own));
@@ -20,7 +19,7 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
     if own.metrics.kind == frame.metrics.kind || ledger.books.is_empty() {
         return text;
     }
-    // The page's own figures are beside this form's, so that nobody takes one for the other.
+    // States the page's own figures beside those of this form, so that they are not confused.
     let mut words = format!(
         "Percentages here are of the max-achievable rate (MAF), as is usual in this form. Of the {}:\n",
         roof_name(frame.metrics.kind),
@@ -42,7 +41,7 @@ fn time_goes_to(ledger: &Ledger, out: &mut String) {
     }
 }
 
-/// A percentage without a space before the sign: this is how the form is exchanged.
+/// A percentage without a space before the sign, as usual in this form.
 fn percent(share: f64) -> String {
     match share > 0.0 && share < 5e-4 {
         true => "under 0.1%".to_owned(),
@@ -54,7 +53,7 @@ fn known(share: Option<f64>) -> String {
     share.map_or_else(|| "unknown".to_owned(), percent)
 }
 
-/// `compute`, `kernel` or `measured` time, as the whole is called after a percentage.
+/// `compute`, `kernel` or `measured` time: what a percentage refers to.
 fn whole(part: &ReportPart) -> &str {
     part.whole.trim_end_matches(" time")
 }
@@ -88,7 +87,7 @@ pub fn gemm_findings(report: &Report) -> String {
     }
     time_goes_to(&report.ledger, &mut out);
     let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));
-    // Only sides that are compared have a name, and then no bottleneck is of all of them.
+    // A side has a name only if sides are compared, and then each bottleneck belongs to one of them.
     out.push_str("\n## Key Bottlenecks\n");
     let validated: Vec<&Bottleneck> = report.key_bottlenecks().collect();
     if report.only_shapes() {
@@ -108,7 +107,7 @@ pub fn gemm_findings(report: &Report) -> String {
     out
 }
 
-/// The share of the roof of a side, of each of its devices.
+/// Share of the roof of a side, for each of its devices.
 fn efficiency(ledger: &Ledger, side: usize) -> String {
     let several = ledger.of_side(side).count() > 1;
     let one = |b: &Book| match several {
@@ -157,7 +156,7 @@ fn overview(part: &ReportPart, efficiency: &str, out: &mut String) {
     }
 }
 
-/// The part of an operation's side.
+/// The part for the side of an operation.
 fn part_of<'a>(report: &'a Report, o: &ReportOperation) -> Option<&'a ReportPart> {
     report.parts.iter().find(|p| p.side == o.side)
 }
@@ -254,7 +253,7 @@ fn notes(report: &Report, out: &mut String) {
     }
 }
 
-/// Every flagged operation that is no bottleneck, with the reason.
+/// Every flagged operation that is not a bottleneck, with the reason.
 fn flagged(report: &Report, out: &mut String) {
     let others: Vec<&Bottleneck> = report
         .bottlenecks

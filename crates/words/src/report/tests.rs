@@ -18,10 +18,10 @@ fn rules_of_thumb() {
     assert_eq!(impact_percent(1.05, 1.0), (0.0, 0.0, 0.0));
 }
 
-/// One kind of call: M, N, K, batch; calls; microseconds of one; kernel; what it is a part of.
+/// A kind of call: M, N, K, batch; number of calls; µs per call; kernel; what it is a part of.
 type Call<'a> = ([u32; 4], f64, f64, &'a str, &'a str);
 
-/// bf16 calls of a trace that computes for so long, and what its source knows besides.
+/// bf16 calls of a trace with this compute time; `more` sets what else its source knows.
 fn trace(calls: &[Call<'_>], compute_us: f64, device: &str, more: impl Fn(&mut Source)) -> Frame {
     let mut t = TableBuilder::new();
     let kernel = t.text_column(ColumnMeaning::Kernel, "kernel");
@@ -65,7 +65,7 @@ fn a_gemm_without_a_model_that_weighs_is_a_high_bottleneck() {
     assert!(operation.has_no_model() && operation.quantized && operation.efficiency.is_none());
     assert!((operation.share - 0.43).abs() < 1e-9);
     assert!(first.issue.starts_with("Efficiency unknown"), "{}", first.issue);
-    // 5 % of the time is no bottleneck, but is counted.
+    // 5 % of the time is not a bottleneck, but is counted.
     assert_eq!(report.bottlenecks.iter().filter(|b| b.issue == first.issue).count(), 1);
     assert_eq!(report.parts[0].quantized, 2);
     let text = gemm_findings(&report);
@@ -100,7 +100,7 @@ fn a_file_of_gemms_without_a_shape_has_a_report() {
 
 #[test]
 fn repeats_that_could_batch_are_medium() {
-    // 4 % of the time, 40 % of the GEMMs', half of the roof.
+    // 4 % of the time, 40 % of the GEMM time, half of the roof.
     let priority = |calls: f64| {
         let calls = [(LARGE, calls, 400.0 / calls, "gemm", ""), (LARGE, 1.0, 600.0, "other", "")];
         let report = report(&trace(&calls, 10_000.0, "mi300x", |_| {}));

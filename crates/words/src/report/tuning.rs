@@ -1,16 +1,15 @@
-//! How a tuning history went: what each generation gained, what failed or was slow, and the settings that such
-//! variants share.
+//! Tuning histories: the gain of each generation, variants that failed or were slow, and the settings that these share.
 
 use crate::tuning as words;
 use gemmscope_analysis::tuning::{self, BadVariant, Outcome, SLOW_BELOW, SearchHistory, Suspect};
 use gemmscope_table::field::Frame;
 use serde::Serialize;
 
-/// Most histories that are listed, those with most rows.
+/// Maximum number of histories listed, those with most rows.
 const MOST_HISTORIES: usize = 5;
-/// Most variants of one that are listed.
+/// Maximum number of variants listed for each.
 const MOST_VARIANTS: usize = 50;
-/// Most settings of one that are listed.
+/// Maximum number of settings listed for each.
 const MOST_SETTINGS: usize = 20;
 
 /// The search over the variants of one GEMM.
@@ -18,38 +17,38 @@ const MOST_SETTINGS: usize = 20;
 pub struct TuningPart {
     /// The GEMM.
     pub problem: String,
-    /// Title of what orders the variants: `generation`.
+    /// Title of the column that orders the variants: `generation`.
     pub order: String,
-    /// All variants.
+    /// Number of variants.
     pub variants: usize,
-    /// Those that failed.
+    /// Number of failed variants.
     pub failed: usize,
-    /// Those that ran far slower than the best.
+    /// Number of variants far slower than the best.
     pub slow: usize,
-    /// The best of each generation against that of the last one before it that had one.
+    /// The best of each generation relative to the best of the last generation before it that had one.
     pub changes: Vec<GenerationChange>,
-    /// The same in a sentence; none where there are too many to read.
+    /// The changes in a sentence; `None` if there are too many to read.
     #[serde(skip)]
     pub changed: Option<String>,
-    /// Whether the search has come to an end, in a sentence.
+    /// Whether the search has converged, in a sentence.
     pub convergence: Option<String>,
     /// The settings that failed and slow variants share.
     pub settings: Vec<Suspect>,
-    /// The failed and slow variants, in the order of the file.
+    /// The failed and slow variants, in file order.
     pub bad: Vec<BadVariant>,
 }
 
-/// What a generation gained over the one before.
+/// Gain of a generation over the previous one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GenerationChange {
     /// Its number.
     pub order: f64,
-    /// Rate of its best variant over that of the one before, less 1: negative where it fell.
+    /// Rate of its best variant over that of the previous one, less 1: negative for a decline.
     pub change: f64,
 }
 
 impl TuningPart {
-    /// The searches in a frame that have several generations.
+    /// Searches in a frame with several generations.
     pub(super) fn of(frame: &Frame) -> Vec<TuningPart> {
         tuning::problems(frame)
             .iter()
@@ -80,7 +79,7 @@ impl TuningPart {
         })
     }
 
-    /// How the search went, in a sentence or two.
+    /// Course of the search in a sentence or two.
     pub(super) fn words(&self) -> String {
         let mut out = format!(
             "Of {} variants {} failed and {} ran under {:.0} % of the best rate.",

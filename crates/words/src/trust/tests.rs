@@ -6,8 +6,7 @@ use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::fixture;
 
-/// fp16 products of 4096 on an MI300X, 105.1 µs at the datasheet roof, with rates of the file's own:
-/// µs and TFLOP/s.
+/// fp16 products of 4096 on an MI300X, 105.1 µs at the datasheet roof, with rates stated by the file: µs and TFLOP/s.
 fn products(rows: &[(f64, f64)]) -> Frame {
     let mut t = TableBuilder::new();
     let rate = t.number_column(ColumnMeaning::ReportedRate, "rate");
@@ -84,13 +83,13 @@ fn rows_above_the_roof_and_other_rates_are_doubtful() {
     assert!(above.text.contains("up to 131.4 %"), "{}", above.text);
     let own = of(&trust, About::Reported).expect("rates");
     assert_eq!((own.count, own.of, own.weight), (1, 3, Verdict::Doubtful));
-    // The heaviest come first.
+    // Heaviest first.
     assert!(trust.reasons.is_sorted_by_key(|r| std::cmp::Reverse(r.weight)));
 }
 
 #[test]
 fn a_warm_cache_explains_what_the_memory_could_not_deliver() {
-    // 16 x 4096 x 4096: 33.8 MB, which the memory needs 6.4 µs for and the cache of 256 MiB holds.
+    // 16 x 4096 x 4096: 33.8 MB, which DRAM needs 6.4 µs for and the cache of 256 MiB holds.
     let mut t = TableBuilder::new();
     for (line, us) in [(2, 4.0), (3, 20.0)] {
         let op = Operation::uniform(DataType::Fp16);
@@ -104,7 +103,7 @@ fn a_warm_cache_explains_what_the_memory_could_not_deliver() {
     let short = of(&trust, About::ShortCalls).expect("a short call");
     assert_eq!((short.count, short.weight), (1, Verdict::Sound));
     assert_eq!(trust.verdict, Verdict::WithCare);
-    // A profiler's kernel times hold no launch.
+    // Profiler times exclude the launch.
     data.sources[0].format = "kineto".to_owned();
     let trust = Trust::of(&fixture::frame(data, Some("mi300x")));
     assert_eq!(of(&trust, About::ShortCalls), None);
@@ -192,7 +191,7 @@ fn nothing_is_sound_beside_a_question_about_device_unit_or_type() {
     let other =
         one(row(200.0), "sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64", &|_| {});
     assert!(other.words().starts_with("doubtful: the kernels were built for"), "{}", other.words());
-    // Rates that agree say nothing of the type.
+    // Rates that agree say nothing about the type.
     let typed =
         one(row(200.0), "gemm", &|t| t.assume_dtype(DataType::Fp16, "No type is stated: fp16."));
     assert_eq!(typed.verdict, Verdict::WithCare, "{}", typed.words());
@@ -200,7 +199,7 @@ fn nothing_is_sound_beside_a_question_about_device_unit_or_type() {
 
 #[test]
 fn operands_a_little_larger_than_the_cache_may_still_lie_in_it() {
-    // 4 x 14336 x 10240: 293.8 MB, which the memory needs 55.4 µs for; the cache holds 268.4 MB.
+    // 4 x 14336 x 10240: 293.8 MB, which DRAM needs 55.4 µs for; the cache holds 268.4 MB.
     let shown = |us: f64, n: u32| {
         let mut t = TableBuilder::new();
         let op = Operation::uniform(DataType::Fp16);
@@ -209,9 +208,9 @@ fn operands_a_little_larger_than_the_cache_may_still_lie_in_it() {
         of(&trust, About::WarmCache).map(|r| r.weight)
     };
     assert_eq!(shown(57.0, 14336), Some(Verdict::WithCare));
-    // At 80 % of the bandwidth nothing asks for a cache.
+    // 80 % of the bandwidth needs no cache to explain it.
     assert_eq!(shown(70.0, 14336), None);
-    // Twice as much again does not fit.
+    // Twice as much does not fit in the cache.
     assert_eq!(shown(114.0, 28672), None);
 }
 
@@ -228,13 +227,13 @@ fn bandwidths_are_compared_beside_rates() {
     }
     let trust = Trust::of(&fixture::frame(t.finish(), Some("mi300x")));
     let own = of(&trust, About::Reported).expect("figures of the file");
-    // Bytes are counted in several ways: a bandwidth alone makes no figure doubtful.
+    // Bytes are counted in several ways: a bandwidth alone casts no doubt on figures.
     assert_eq!((own.count, own.of, own.weight), (1, 2, Verdict::WithCare));
 }
 
 #[test]
 fn what_may_be_scatter_is_to_be_read_with_care() {
-    // Each layout is the faster one of every second size.
+    // Each layout is the faster one for every second size.
     let mut t = TableBuilder::new();
     for i in 0..16u32 {
         for turned in [false, true] {

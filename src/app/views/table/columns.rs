@@ -1,4 +1,4 @@
-//! Which columns the table has, how wide they are, and by which its rows are sorted.
+//! Columns of the table, their widths, and the sort order of its rows.
 
 use crate::app::state::findings_task::IN_ONE_TASK;
 use crate::app::state::{Shared, Workbench};
@@ -8,9 +8,9 @@ use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Rows up to which those that lose most time come first unasked: sorting more would be felt.
+/// Up to this many rows the default order is by lost time; sorting more would cause a delay.
 const SORTED_UP_TO: usize = 200_000;
-/// Columns that show where the link names none.
+/// Default columns.
 const DEFAULT: [Field; 10] = [
     Field::Shape,
     Field::Dtype,
@@ -23,30 +23,30 @@ const DEFAULT: [Field; 10] = [
     Field::Bandwidth,
     Field::Bound,
 ];
-/// The link's words.
+/// Keys in links.
 const SORT_KEY: &str = "sort";
 const COLUMNS_KEY: &str = "columns";
-/// The rows in the order of their files.
+/// Value for file order.
 const AS_FILED: &str = "file";
 
-/// The columns of the table and the order of its rows, as the link has them.
+/// Columns of the table and order of its rows, according to the view state.
 #[derive(Clone, Copy)]
 pub struct TableColumns {
     bench: Workbench,
-    /// All that could show.
+    /// All available columns.
     pub all: Memo<Vec<FieldInfo>>,
-    /// Those that show, from the left.
+    /// The visible columns, left to right.
     pub shown: Memo<Vec<FieldInfo>>,
     /// Their widths, CSS pixels.
     pub widths: Memo<Vec<f64>>,
-    /// The column that sorts, and whether it descends; `None` for the order of the files.
+    /// The sort column, and whether it descends; `None` for file order.
     pub sort: Memo<Option<(Field, bool)>>,
     /// The rows in that order.
     pub rows: Memo<Shared<Vec<u32>>>,
 }
 
 impl TableColumns {
-    /// Follows link and filters.
+    /// Follows the view state and the filters.
     pub fn follow(bench: Workbench) -> TableColumns {
         let all = Memo::new(move |_| bench.settled_frame.with(|f| f.fields()));
         let shown = Memo::new(move |_| {
@@ -57,7 +57,7 @@ impl TableColumns {
             let frame = bench.settled_frame.get();
             shown.with(|c| c.iter().map(|c| column_width(&frame, c)).collect::<Vec<f64>>())
         });
-        // Unasked, what loses most time comes first.
+        // By default the largest loss comes first.
         let lost = Memo::new(move |_| {
             let short = |f: &Frame| f.rows.len() <= SORTED_UP_TO;
             let roof = |f: &Frame| f.metrics.devices.iter().any(Option::is_some);
@@ -85,8 +85,7 @@ impl TableColumns {
         TableColumns { bench, all, shown, widths, sort, rows }
     }
 
-    /// Sorts by a column, turns it round, or puts the rows back into the order of their files. The
-    /// first time numbers come from the largest, texts from A.
+    /// Sorts by a column, reverses the order, or returns to file order. Numbers start with the largest, texts with A.
     pub fn sort_by(&self, info: &FieldInfo) {
         let (up, down) = (info.field.to_string(), format!("-{}", info.field));
         let down_first = info.kind == FieldKind::Number;
@@ -100,12 +99,12 @@ impl TableColumns {
         });
     }
 
-    /// Sorts as a key of the link says.
+    /// Sorts by a key of a link.
     pub fn sort_as(&self, key: String) {
         self.bench.edit("sort", |v| v.set_param(SORT_KEY, key));
     }
 
-    /// Shows a column, the last, or takes it off.
+    /// Adds a column at the end, or removes it.
     pub fn toggle(&self, field: &Field) {
         let mut shown: Vec<Field> =
             self.shown.with_untracked(|c| c.iter().map(|c| c.field.clone()).collect());
@@ -117,7 +116,7 @@ impl TableColumns {
         self.bench.edit("columns", |v| v.set_param(COLUMNS_KEY, text.join("\n")));
     }
 
-    /// Where a column stands, from the left; 0 for one that is about to go.
+    /// Index of a column from the left; 0 for one that is about to be removed.
     pub fn place(&self, field: &Field) -> usize {
         self.shown.with(|c| c.iter().position(|c| c.field == *field)).unwrap_or(0)
     }
@@ -129,9 +128,9 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
     match chosen {
         Some(text) => text.split('\n').filter_map(Field::parse).filter_map(|f| find(&f)).collect(),
         None => {
-            // First where it is from and what ran, then the figures; kernels have long names.
+            // First the file and what ran, then the figures; kernels have long names.
             let file = find(&Field::Source).filter(|_| files > 1);
-            // Where files are compared, each tells its library.
+            // If files are compared, each stands for its library.
             let of_files = frame.decision().side == Some(Field::Source);
             let names = all.iter().filter(|i| match &i.field {
                 Field::Column(key) => match key.as_str() {
@@ -140,7 +139,7 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
                 },
                 _ => false,
             });
-            // Where rows stand for several calls, the time of all stands beside that of one.
+            // If rows have several calls, the total time is beside that of a call.
             let calls = all.iter().find(
                 |i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "count" | "calls")),
             );
@@ -151,7 +150,7 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
                 let at = at.map_or(out.len(), |at| at + 1);
                 out.splice(at..at, [calls.clone(), time]);
             }
-            // Where to look for it: of very many rows it is worked out once somebody asks.
+            // The account that loses most. With very many rows it is only computed on demand.
             let few = frame.rows.len() <= IN_ONE_TASK;
             let column = |key: &str| find(&Field::Column(key.to_owned()));
             let behind = few.then(|| column(LARGEST_LOSS)).into_iter().chain([column("kernel")]);
@@ -163,13 +162,13 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
     }
 }
 
-/// Width of a digit, of a letter of a name and of one of a title, CSS pixels.
+/// Widths of a digit, of a letter in a name and in a title, CSS pixels.
 const DIGIT: f64 = 7.2;
 const LETTER: f64 = 7.8;
 const TITLE: f64 = 6.6;
 
-/// Width of a column, CSS pixels: room for the title or the longest text, within bounds. Of the
-/// texts only the first thousand are measured.
+/// Width of a column, CSS pixels: fits the title or the longest text, within limits. Only the first thousand texts are
+/// measured.
 fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
     let title = column_format::title(info).chars().count() + 3;
     let longest = match (&info.kind, &info.field) {

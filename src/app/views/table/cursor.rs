@@ -1,4 +1,4 @@
-//! Where the keyboard is in the table, and what its keys do there.
+//! The keyboard cursor of the table, and its keys.
 
 use super::columns::TableColumns;
 use super::scroll::Scroll;
@@ -6,10 +6,10 @@ use crate::app::state::{Shared, Workbench};
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
-/// A row of the cursor and the order it is a place in: in another order it would be another row.
+/// Row index of the cursor, with the order that it refers to: in another order it would be another row.
 type Placed = (Shared<Vec<u32>>, Option<usize>);
 
-/// A cell: its row as a place in the order, `None` for the heads, and its column from the left.
+/// A cell: its row as an index in the order (`None` for the header), and its column from the left.
 #[derive(Clone, Copy)]
 pub struct Cursor {
     bench: Workbench,
@@ -18,12 +18,12 @@ pub struct Cursor {
     placed: RwSignal<Option<Placed>>,
     row: Memo<Option<Option<usize>>>,
     column: RwSignal<usize>,
-    /// Whether the table has the focus.
+    /// True if the table has the focus.
     pub focused: RwSignal<bool>,
 }
 
 impl Cursor {
-    /// Nowhere at first.
+    /// A cursor that is nowhere yet.
     pub fn over(bench: Workbench, columns: TableColumns, scroll: Scroll) -> Cursor {
         let placed = RwSignal::new(None::<Placed>);
         let row = Memo::new(move |_| {
@@ -40,7 +40,7 @@ impl Cursor {
         Some((self.row.get()?, self.column.get()))
     }
 
-    /// The element of the cell, for who cannot see it.
+    /// Element id of the cell, for screen readers.
     pub fn element(&self) -> Option<String> {
         Some(match self.row.get()? {
             Some(i) => format!("cell-{i}-{}", self.column.get()),
@@ -48,7 +48,7 @@ impl Cursor {
         })
     }
 
-    /// Arrows, pages, both ends, and Enter or the space bar, which chooses a row or sorts by a head.
+    /// Arrows, pages, both ends; Enter or Space selects a row or sorts by a header.
     pub fn key(&self, e: &KeyboardEvent) {
         let last = self.scroll.count.get_untracked().saturating_sub(1);
         let row = self.row.get_untracked().flatten();
@@ -84,7 +84,7 @@ impl Cursor {
         self.placed.set(Some((self.columns.rows.get_untracked(), row)));
     }
 
-    /// Chooses the row it is on, besides the chosen ones if `adds`; on a head sorts by its column.
+    /// Selects the current row, in addition to others if `adds`; in the header sorts by the column.
     fn act(&self, adds: bool) {
         match self.row.get_untracked() {
             Some(Some(i)) => {

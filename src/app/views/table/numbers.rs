@@ -1,4 +1,4 @@
-//! The column of numbers: which of the findings, or of the numbers in the chart, a row has.
+//! The column of numbers: the finding of a row, or its number in the chart.
 
 use crate::app::state::Workbench;
 use crate::app::state::findings_task::run_over;
@@ -12,14 +12,14 @@ use leptos::prelude::*;
 #[derive(Clone, Copy)]
 pub struct RowNumbers {
     bench: Workbench,
-    /// Whether any row has one, or will have: no column of nothing.
+    /// True if some row has a number or will have one, as an empty column would be useless.
     pub any: Memo<bool>,
-    /// Whether they are those of findings.
+    /// True if the numbers are those of findings.
     by_finding: Memo<bool>,
 }
 
 impl RowNumbers {
-    /// Follows what the roofline's numbers say.
+    /// Follows the number setting of the roofline.
     pub fn follow(bench: Workbench) -> RowNumbers {
         let any = Memo::new(move |_| {
             let frame = bench.settled_frame.get();
@@ -33,7 +33,7 @@ impl RowNumbers {
         RowNumbers { bench, any, by_finding }
     }
 
-    /// The head of the column, what it explains, and its width in CSS pixels.
+    /// Title of the column, its explanation, and its width in CSS pixels.
     pub fn head(&self) -> (&'static str, &'static str, f64) {
         match self.by_finding.get() {
             true => ("Finding", "The finding that holds most of what the row loses", 72.0),
@@ -41,12 +41,12 @@ impl RowNumbers {
         }
     }
 
-    /// Width of the column, CSS pixels; 0 where there is none.
+    /// Width of the column, CSS pixels; 0 if there is none.
     pub fn width(&self) -> f64 {
         if self.any.get() { self.head().2 } else { 0.0 }
     }
 
-    /// A function from rows to their numbers, from 0; `None` if no row has one.
+    /// Returns the 0-based number of each row; `None` if no row has one.
     pub fn reader(&self, frame: &Frame) -> Option<impl Fn(u32) -> Option<usize>> {
         let numbers = self.bench.numbered.get();
         let largest = self

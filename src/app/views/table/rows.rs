@@ -1,4 +1,4 @@
-//! The rows of the table that are in sight.
+//! The visible rows of the table.
 
 use super::columns::TableColumns;
 use super::cursor::Cursor;
@@ -9,17 +9,17 @@ use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, FieldKind};
 use leptos::prelude::*;
 
-/// Columns that fit a card.
+/// Maximum number of columns on a card.
 const CARD_COLUMNS: usize = 10;
 
-/// A column as the rows need it.
+/// A column, as needed for building rows.
 struct Shown<'a> {
     info: &'a FieldInfo,
-    /// Its place from the left.
+    /// Index from the left.
     at: usize,
-    /// CSS pixels; `None` on a card.
+    /// Width, CSS pixels; `None` on a card.
     width: Option<f64>,
-    /// Said before the value, on a card.
+    /// Title before the value, on a card.
     title: Option<String>,
     text: Box<dyn Fn(usize) -> String + 'a>,
 }
@@ -32,7 +32,7 @@ pub(super) fn rows(
     cursor: Cursor,
     numbers: RowNumbers,
 ) -> impl IntoView {
-    // In this order: each after the memos it follows from, see `state`.
+    // Read in this order, each after the memos it depends on: see `state`.
     let frame = bench.settled_frame.get();
     let rows = columns.rows.get();
     let infos = columns.shown.get();
@@ -53,7 +53,7 @@ pub(super) fn rows(
     if cards {
         let sorts = columns.sort.get().map(|(field, _)| field);
         let in_sight = &rows[window.clone()];
-        // A card has no head: what is empty in all cards in sight takes no line.
+        // A card has no header: a value that is empty on all visible cards takes no line.
         shown.retain(|c| in_sight.iter().any(|r| !(c.text)(*r as usize).is_empty()));
         fit_card(&mut shown, sorts.as_ref());
     }
@@ -85,7 +85,7 @@ pub(super) fn rows(
         .collect_view()
 }
 
-/// A card holds a few columns: the one that sorts is always among them.
+/// A card has few columns; the sort column is always among them.
 fn fit_card(shown: &mut Vec<Shown<'_>>, sorts: Option<&Field>) {
     let found = shown.iter().position(|c| Some(&c.info.field) == sorts);
     if let Some(at) = found.filter(|at| *at >= CARD_COLUMNS) {
@@ -100,7 +100,7 @@ fn caption(title: impl Into<String>) -> impl IntoView {
     view! { <span class="cell-title">{title.into()}" "</span> }
 }
 
-/// A value of a row, which stands at `i` in the order.
+/// A value of a row, which is at index `i` in the order.
 fn value(c: &Shown<'_>, i: usize, row: u32, cursor: bool) -> impl IntoView + use<> {
     let text = (c.text)(row as usize);
     view! {

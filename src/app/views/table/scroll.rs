@@ -1,4 +1,4 @@
-//! Which rows of the table are in sight. Only those are built.
+//! Virtual scrolling of the table: only visible rows are built.
 
 use crate::app::ui::{NARROW, media, watch_size};
 use leptos::html::Div;
@@ -7,29 +7,29 @@ use std::ops::Range;
 
 /// Height of a row, CSS pixels; must match the style sheet.
 const ROW: f64 = 28.0;
-/// Height of a row as a card, on a phone.
+/// Height of a row shown as a card, on a phone, CSS pixels.
 const CARD: f64 = 132.0;
-/// Height of the head with its line, CSS pixels.
+/// Height of the header with its line, CSS pixels.
 const HEAD: f64 = 33.0;
-/// Greatest height of the scrolled content, CSS pixels. Browsers stop at about 33 million and lose
-/// precision before. Beyond this height a pixel of the scroll bar stands for several rows.
+/// Maximum height of the scrolled content, CSS pixels. Browsers stop at about 33 million and lose precision before.
+/// Beyond this height a pixel of the scroll bar stands for several rows.
 const MOST_HEIGHT: f64 = 8_000_000.0;
 
-/// The window over the rows.
+/// The visible window over the rows.
 #[derive(Clone, Copy)]
 pub struct Scroll {
-    /// The element that scrolls.
+    /// The scrolling element.
     pub element: NodeRef<Div>,
-    /// Whether each row is a card, on a phone.
+    /// True on a phone, where each row is a card.
     pub cards: RwSignal<bool>,
-    /// How many rows there are.
+    /// Number of rows.
     pub count: Memo<usize>,
-    /// Height of a row, of the window, and of all rows, CSS pixels. Where the browser could not hold
-    /// the height of all, the scroll range is shorter.
+    /// Heights of a row, of the window, and of all rows, CSS pixels. The scroll range is shorter if the browser could
+    /// not handle the height of all rows.
     row: Memo<f64>,
     pub height: RwSignal<f64>,
     pub full: Memo<f64>,
-    /// Columns go on beyond the right edge.
+    /// True if there are columns beyond the right edge.
     pub more: RwSignal<bool>,
     /// Pixels above the window.
     top: RwSignal<f64>,
@@ -38,7 +38,7 @@ pub struct Scroll {
 }
 
 impl Scroll {
-    /// Over a number of rows, at the top.
+    /// A window at the top of so many rows.
     pub fn over(count: Memo<usize>) -> Scroll {
         let cards = media(NARROW);
         let row = Memo::new(move |_| if cards.get() { CARD } else { ROW });
@@ -60,7 +60,7 @@ impl Scroll {
         Scroll { element, cards, count, row, height, full, more, top, visible, first }
     }
 
-    /// The browser has scrolled.
+    /// Call after the browser has scrolled.
     pub fn scrolled(&self) {
         if let Some(Some(e)) = self.element.try_get_untracked() {
             self.top.set(f64::from(e.scroll_top()));
@@ -71,8 +71,8 @@ impl Scroll {
         }
     }
 
-    /// The rows in sight, by their place in the order, and where each lies: pixels from the top. Rows
-    /// lie where the scroll position is, to the pixel.
+    /// The visible rows as indices in the order, and the position of each, px from the top. Rows are placed relative to
+    /// the scroll position, to the pixel.
     pub fn window(&self) -> (Range<usize>, impl Fn(usize) -> f64 + use<>) {
         let (first, visible, count, row) =
             (self.first.get(), self.visible.get(), self.count.get(), self.row.get());
@@ -84,12 +84,12 @@ impl Scroll {
         (first..end, move |i: usize| offset + (i - first) as f64 * row)
     }
 
-    /// Rows that a page key moves by.
+    /// Number of rows that a page key moves by.
     pub fn page(&self) -> usize {
         self.visible.get_untracked().saturating_sub(3).max(1)
     }
 
-    /// Scrolls as little as needed for a row to be in sight.
+    /// Scrolls by the minimum that makes a row visible.
     pub fn keep_in_sight(&self, i: usize) {
         let (Some(element), count) =
             (self.element.get_untracked(), self.count.get_untracked() as f64)
@@ -101,7 +101,7 @@ impl Scroll {
         let target = if count * row <= MOST_HEIGHT {
             now.clamp((i * row - (height - HEAD - row)).max(0.0), i * row)
         } else {
-            // A pixel stands for several rows here: put the row at the top.
+            // A pixel stands for several rows here, so put the row at the top.
             i / count * (self.full.get_untracked() - height)
         };
         if (target - now).abs() > 0.5 {

@@ -73,7 +73,7 @@ impl Compare {
         self.comparison.label(&self.frame, of.configuration as usize)
     }
 
-    /// Who is ahead.
+    /// Name of the side that is ahead, else `tie` or `within noise`.
     fn verdict(&self, of: &Ratio) -> &str {
         match of.verdict {
             DuelVerdict::A => self.names().0,

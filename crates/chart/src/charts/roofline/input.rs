@@ -75,7 +75,7 @@ pub struct RooflineInput<'a> {
     pub theme: &'a Theme,
     /// The zoom; `None` fits the data and its roofs.
     pub zoom: Option<Zoom>,
-    /// What the marks' size shows.
+    /// Quantity shown as the marks' size.
     pub size: SizeBy,
     /// Rows that get a number, in order: the selected or the most expensive ones.
     pub numbered: &'a [u32],

@@ -82,7 +82,7 @@ pub struct RooflinePicture {
     pub roofs: Vec<RoofLine>,
     /// Labels of roofs: index into `roofs`, and the label's box.
     pub roof_labels: Vec<(usize, Rect)>,
-    /// How many rows went where.
+    /// Numbers of rows by how they are drawn.
     pub counts: Counts,
     /// True if the points are drawn as a density image.
     pub dense: bool,

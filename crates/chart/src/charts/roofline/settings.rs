@@ -115,9 +115,9 @@ const CEILINGS: Setting<Ceilings> = Setting {
 /// Which roofs show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roofs {
-    /// Those of the types that the rows compute in.
+    /// Roofs of the types that the rows compute in.
     OfRows,
-    /// Those of all types of the rows' devices.
+    /// Roofs of all types of the rows' devices.
     All,
     /// The roof of one type.
     Of(DataType),

@@ -205,7 +205,7 @@ impl Picture<'_> {
 }
 
 impl Tuning {
-    /// Card of the chosen point: the selected one, else the best variant, else the best reference.
+    /// Card of the chosen point (the selected one, else the best variant), and below it the best reference.
     pub(super) fn card(&self, scene: &mut Scene, options: &RenderOptions<'_>, rect: Rect) {
         let (h, theme) = (&self.history, options.theme);
         let all = || h.variants.iter().chain(&h.references);

@@ -1,4 +1,4 @@
-//! Rendered as GitHub renders it, text of a file is the same text, and no reference.
+//! As GitHub renders it, text from a file stays the same text and contains no reference.
 
 use super::*;
 use comrak::{Options, markdown_to_html};
@@ -6,7 +6,7 @@ use gemmscope_model::encode::markup;
 use proptest::prelude::*;
 use regex::Regex;
 
-/// As GitHub renders a comment or a file, HTML that is let through included.
+/// As GitHub renders a comment or a file, including the HTML that it lets through.
 fn rendered(markdown: &str) -> String {
     let mut options = Options::default();
     let on = &mut options.extension;
@@ -16,7 +16,7 @@ fn rendered(markdown: &str) -> String {
     markdown_to_html(markdown, &options)
 }
 
-/// What GitHub and GitLab look for in the text that is rendered, as they document it.
+/// References that GitHub and GitLab look for in rendered text, according to their documentation.
 fn references() -> Regex {
     let all: [&str; 7] = [
         r"@[A-Za-z0-9_]",
@@ -30,7 +30,7 @@ fn references() -> Regex {
     Regex::new(&all.join("|")).unwrap()
 }
 
-/// The text as a paragraph, an item of a list, a heading and a cell of a table; what is around it in HTML.
+/// The text as a paragraph, a list item, a heading and a table cell, with the HTML around it.
 fn places(text: &str) -> [(String, &'static str, &'static str); 4] {
     let (md, line) = (markdown_text(text), markdown_line(text));
     [

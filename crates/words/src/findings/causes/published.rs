@@ -1,4 +1,4 @@
-//! The texts of what others take less time for.
+//! Texts on GEMMs for which others take less time.
 
 use super::super::story::{self, Story};
 use super::name;

@@ -1,4 +1,4 @@
-//! What a cause is called: its claim, what holds most of it, and its parts.
+//! Title of a cause: its claim, what holds most of it, and its parts.
 
 use super::{rules, story};
 use gemmscope_analysis::findings::{CauseFacts, Detail, HeldBy, PartFacts, Scan, Sign, TileCause};
@@ -6,15 +6,15 @@ use gemmscope_analysis::ledger::Account;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{capitalized, plural, rounded_percent};
 
-/// Names of the sizes.
+/// Names of the sizes, by index.
 pub(super) const SIZES: [&str; 3] = ["M", "N", "K"];
 
-/// The title of its finding.
+/// Title of the finding of a cause.
 pub(super) fn of(scan: &Scan<'_>, cause: &CauseFacts) -> String {
     format!("{}: {}{}", claim(scan, cause), plural(cause.groups, "GEMM"), held_by(cause))
 }
 
-/// `, 66 % of it in one`, `, 92 % of it at N = 50257`: where most of a cause is.
+/// `, 66 % of it in one`, `, 92 % of it at N = 50257`: what holds most of a cause.
 fn held_by(cause: &CauseFacts) -> String {
     match cause.held_by {
         None => String::new(),
@@ -25,7 +25,7 @@ fn held_by(cause: &CauseFacts) -> String {
     }
 }
 
-/// What a cause is, in a few words: of several parts what they have in common.
+/// What a cause is, in a few words; with several parts what they have in common.
 fn claim(scan: &Scan<'_>, cause: &CauseFacts) -> String {
     if cause.scatter.is_some() {
         let what = match cause.account {
@@ -63,7 +63,7 @@ fn part_claim(scan: &Scan<'_>, part: &PartFacts) -> String {
         Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),
         Detail::Tile(TileCause::FewWorkgroups) => capitalized(Sign::FewWorkgroups.label()),
         Detail::Bound(Bound::Launch) => {
-            // Times of a profiler hold no launch: what these are bound by is something else.
+            // Profiler times exclude the launch, so something else bounds these.
             let bound = scan.metrics().bound(scan.data(), part.row as usize);
             let what = match bound == Some(Bound::Launch) {
                 true => "Launch-bound",
@@ -83,7 +83,7 @@ fn part_claim(scan: &Scan<'_>, part: &PartFacts) -> String {
     }
 }
 
-/// The largest parts of a cause that has several.
+/// The largest parts of a cause with several; else "".
 pub(super) fn parts(scan: &Scan<'_>, cause: &CauseFacts) -> String {
     let (named, all) = &cause.parts;
     if *all < 2 || cause.account == Account::Kernel {
@@ -97,7 +97,7 @@ pub(super) fn parts(scan: &Scan<'_>, cause: &CauseFacts) -> String {
     format!(" {}{}.", words.join("; "), more(all - named.len()))
 }
 
-/// `; 3 more causes`, "" of none.
+/// `; 3 more causes`, "" for none.
 pub(super) fn more(causes: usize) -> String {
     match causes {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! Rules about what ran: kernels of an older generation, and what a trace's time goes to.
+//! Rules about what ran: kernels of an older generation, and the other time of a trace.
 
 use super::*;
 use gemmscope_analysis::trace_time::TraceTime;
@@ -67,7 +67,7 @@ fn a_trace_says_what_its_time_goes_to() {
          (20.0 %), other kernels 50.0 µs (5.0 %)."
     );
     assert_eq!(crate::trace_time::kernels(&time.parts[3]), "silu (30.0 µs), norm (10.0 µs)");
-    // What the program loses is more than its GEMM does.
+    // The program loses more than its GEMM.
     let cost = crate::headline::cost(&report.findings, &report.ledger.books[0]).unwrap();
     assert_eq!(cost.key, "timeline");
     assert_eq!(
@@ -75,7 +75,7 @@ fn a_trace_says_what_its_time_goes_to() {
         ["The device is idle for 60.0 % of the time", "600 µs"]
     );
     assert_eq!(TraceTime::at_once(&frame), [time]);
-    // Parts that overlap do not add up.
+    // Overlapping parts do not add up.
     let mut data = (*frame.data).clone();
     data.sources[0].trace.as_mut().unwrap().compute_s = Some(100e-6);
     let overlaps = Frame::all(Arc::new(data), f.metrics.clone());
@@ -94,7 +94,7 @@ fn a_trace_says_what_its_time_goes_to() {
             ("The largest other kernel takes 12.0 % of the compute time: silu", Severity::Medium),
         ]
     );
-    // What is idle is where to look first.
+    // Idle time comes first.
     assert_eq!(report.findings[0].rule, "timeline");
 }
 
@@ -115,7 +115,7 @@ fn a_device_that_nothing_comes_near_is_asked_about() {
     assert_eq!(found.title, title);
     assert_eq!(found.evidence.rows, [0, 1]);
     assert!(told.starts_with(title), "{told}");
-    // A tenth of the peak is somebody's kernel, and too few tiles are the shape's fault.
+    // A tenth of the peak is a plausible kernel, and too few tiles are due to the shape.
     assert_eq!(doubt([384, 3072, 8192], 144.0), None);
     assert_eq!(doubt([256, 256, 65536 * 8], 1444.0), None);
 }

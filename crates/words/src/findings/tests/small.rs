@@ -1,4 +1,4 @@
-//! How small causes, devices and bounds are named, and which row a finding begins with.
+//! Names of small causes, devices and bounds, and the row that a finding starts with.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn one_small_cause_is_named() {
     // At the roof, and the same in another layout.
     rows.typed((2048, 2048, 2048), op, "", 17.3e-6, "");
     rows.typed((2048, 2048, 2048), op.with_layout(true, true), "", 25e-6, "");
-    // A profiler's times hold no launch.
+    // Profiler times exclude the launch.
     let f = rows.frame(Some("h100-sxm"));
     let mut data = (*f.data).clone();
     data.sources[0].format = "kineto".to_owned();
@@ -38,7 +38,7 @@ fn one_small_cause_is_named() {
     let small = lost[1];
     assert_eq!(small.title, "Layout TT is slower than NN: 1 GEMM");
     assert_eq!((small.basis.label(), small.severity), ("measured", Severity::Low));
-    // What does not weigh leads no sentence.
+    // No headline for a cause that is too small to matter.
     assert_eq!(crate::headline::cost(&report.findings[1..], &report.ledger.books[0]), None);
 }
 
@@ -54,7 +54,7 @@ fn findings_name_their_device_among_several() {
     let devices = ["NVIDIA H100 80GB HBM3: ", "AMD Instinct MI300X: "];
     assert_eq!(heads.len(), 2);
     assert!(devices.iter().all(|d| heads.iter().any(|h| h.starts_with(d))), "{heads:?}");
-    // Nor are they added up where one is fixed.
+    // Nor are they added up if one is fixed.
     let words = fixed(&frame, &report, &[report.position("rest.1").unwrap()]).unwrap();
     assert!(devices.iter().any(|d| words.contains(d.trim_end_matches(": "))), "{words}");
     assert!(words.contains(" instead of 1.00 ms, "), "{words}");

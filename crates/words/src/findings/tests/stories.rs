@@ -1,4 +1,4 @@
-//! What a finding says to do, and where it stands.
+//! Advice of findings, and their order.
 
 use super::*;
 use gemmscope_table::dataset::RowsAndTime;
@@ -9,7 +9,7 @@ fn a_larger_gemm_that_is_faster_says_to_pad() {
     rows.row((57_344, 2, 8192), "x", 13.4e-3, "");
     rows.row((57_344, 4, 8192), "x", 26.0e-3, "");
     rows.row((57_344, 16, 8192), "x", 284e-6, "");
-    // Larger in two sizes: nothing to learn.
+    // Larger in two sizes: not comparable.
     rows.row((28_672, 4, 4096), "x", 26.0e-3, "");
     rows.row((57_344, 32, 8192), "x", 300e-6, "");
     let found = check_all(&rows.frame(Some("mi300x")));
@@ -25,7 +25,7 @@ fn a_larger_gemm_that_is_faster_says_to_pad() {
 
 #[test]
 fn a_kernel_whose_roof_time_is_below_its_start_is_called_small_not_far_from_the_bandwidth() {
-    // 0.24 µs at the roof of the H100, 5.8 µs by a profiler; then a large one, whose roof matters.
+    // 0.24 µs at the roof of the H100, 5.8 µs by a profiler; then a large one whose roof matters.
     let of_profiler = |rows: &[Row]| {
         let f = frame(rows, Some("h100-sxm"), RoofKind::Datasheet);
         let mut data = (*f.data).clone();
@@ -85,7 +85,7 @@ fn a_headline_says_what_it_covers_and_what_the_program_loses_more() {
     );
     let remedied = with(750.0, "also open the trace of the graph's capture");
     assert_eq!(remedied.findings[0].path_a, "Also open the trace of the graph's capture.");
-    // A smaller part gives way to what the GEMMs lose.
+    // A smaller part comes after what the GEMMs lose.
     let report = with(50.0, "");
     let cost = crate::headline::cost(&report.findings, &report.ledger.books[0]).unwrap();
     assert_eq!(cost.key, "rest");
@@ -111,7 +111,7 @@ fn findings_stand_in_sections_each_by_its_seconds() {
         let section: Vec<_> = section.iter().filter(|f| !f.is_rest()).collect();
         assert!(section.is_sorted_by(|a, b| a.alone_s >= b.alone_s));
     }
-    // An account is one finding, with the pairs inside it.
+    // An account is one finding that contains the pairs.
     let layouts = of(&report, "layout");
     assert_eq!(layouts.len(), 1);
     assert_eq!(layouts[0].title, "Another layout is faster: 3 GEMMs");
@@ -123,7 +123,7 @@ fn findings_stand_in_sections_each_by_its_seconds() {
         "{}",
         layouts[0].text
     );
-    // The largest is not measured, so the sentence says why it names another.
+    // The largest is not measured, so the sentence says why it names another one.
     let book = &report.ledger.books[0];
     let cost = crate::headline::cost(&report.findings, book).unwrap();
     assert_eq!(cost.key, "layout");
@@ -142,7 +142,7 @@ fn what_another_library_runs_faster_is_counted_once_and_says_what_it_saves_alone
         rows.typed((4096, 4096, n), op, "x", x * 1e-6, "");
         rows.typed((4096, 4096, n), op, "y", y * 1e-6, "");
     }
-    // Of this one another layout saves as much, and is the smaller change.
+    // For this one another layout saves as much, and is the smaller change.
     rows.typed((4096, 4096, 2048), op.with_layout(false, true), "x", 300e-6, "");
     let report = check_all(&rows.frame(Some("h100-sxm")));
     let book = report.ledger.books.iter().find(|b| b.side == "x").unwrap();
@@ -190,7 +190,7 @@ fn types_that_are_faster_both_ways_may_be_scatter() {
     assert_eq!(basis(both), (Basis::Scatter, "Neither type is always faster: 4 GEMMs".to_owned()));
     let one = [4096, 4160, 4224, 4288].map(|m| pair(m, 300.0, 320.0));
     assert_eq!(basis(one), (Basis::Measured, "bf16 is slower than fp16: 4 GEMMs".to_owned()));
-    // As often, but not as much.
+    // As often, but by less.
     let much = [
         pair(4096, 300.0, 500.0),
         pair(4160, 320.0, 300.0),
@@ -215,17 +215,17 @@ fn sizes_that_are_as_often_faster_as_slower_may_be_scatter() {
     // Every other one takes 300 µs.
     let up_and_down = |i: u32| if i.is_multiple_of(2) { 200.0 } else { 300.0 };
     assert_eq!(found(up_and_down), ((Basis::Scatter, true), false));
-    // No scatter is that large.
+    // Too large to be scatter.
     let much = |i: u32| if i.is_multiple_of(2) { 200.0 } else { 900.0 };
     assert_eq!(found(much), ((Basis::Measured, false), true));
-    // Of a pattern a few are slow.
+    // A few of a regular pattern are slow.
     let few = |i: u32| 200.0 + f64::from(8 * i) + if i % 8 == 1 { 100.0 } else { 0.0 };
     assert_eq!(found(few), ((Basis::Measured, false), true));
 }
 
 #[test]
 fn what_most_of_a_cause_is_of_is_named() {
-    // Every third size is slow; those of K = 8192 hold most of it, and each has a kernel of its own.
+    // Every third size is slow; those with K = 8192 hold most of the loss, each with its own kernel.
     let mut rows = Rows::new();
     let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
     let op = Operation::uniform(DataType::Bf16);
@@ -244,7 +244,7 @@ fn what_most_of_a_cause_is_of_is_named() {
         "A larger size with another kernel is faster: 6 GEMMs, 98 % of it at K = 8192"
     );
     assert!(size.path_a.starts_with("Try the kernel of the faster run at this size first. Pad"));
-    // The list and the headline begin with the same one.
+    // The list and the headline start with the same finding.
     let book = &report.ledger.books[0];
     let lost = report.findings.iter().find(|f| f.kind == Kind::Lost).unwrap();
     let leading = crate::headline::leading(&report.findings, book).unwrap();
@@ -272,7 +272,7 @@ fn sizes_that_may_be_scatter_are_called_that_whatever_their_kernels() {
 
 #[test]
 fn one_row_that_stands_out_is_a_question_and_no_headline() {
-    // 105.1 µs at the roof: 20 at 70 % of it, one in a second.
+    // 105.1 µs at the roof: 20 of them at 70 % of it, one takes a second.
     let of = |us: f64| {
         let mut rows = vec![row([4096, 4096, 4224], DataType::Bf16, us)];
         rows.extend((0..20).map(|i| {
