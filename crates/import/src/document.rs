@@ -16,7 +16,7 @@ mod readings;
 mod rows;
 mod sizes;
 mod spread;
-mod title;
+pub(crate) mod title;
 pub(crate) mod titled;
 mod types;
 mod units;

@@ -2,7 +2,6 @@
 
 pub(crate) mod guess;
 
-use super::alias::{self, Guess};
 use super::header::of_one_header;
 use super::plan::{Size, Sizes};
 use crate::cell::values::Probe;
@@ -18,7 +17,8 @@ use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 use guess::{
-    BY_HAND, batch_as_m, by_values_alone, headless_sizes, judged, settle, suggest, tensile_sizes,
+    BY_HAND, Guess, batch_as_m, by_values_alone, headless_sizes, judged, settle, suggest,
+    tensile_sizes,
 };
 use std::borrow::Cow;
 
@@ -502,10 +502,10 @@ fn by_figures(mapping: &mut Mapping, rows: &[Vec<String>], options: &ImportOptio
 
 /// The guess from a title; from that and the unit of the cells where the title alone says nothing.
 fn guess(name: &str, probe: &Probe) -> Guess {
-    let by_name = alias::guess(name);
+    let by_name = Guess::of(name);
     match probe.measured() {
         Some(quantity) if by_name.spec.meaning == Other => {
-            alias::guess(&format!("{name} ({})", quantity.unit()))
+            Guess::of(&format!("{name} ({})", quantity.unit()))
         }
         _ => by_name,
     }

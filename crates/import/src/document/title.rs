@@ -4,15 +4,15 @@ mod names;
 
 use super::block::bare;
 use super::words::{self, Measure, letter_runs, lower_words, unit};
-use crate::columns::words::{Says, any_says, is_percentile, says};
-use names::{
-    ASIDE_WORDS, DERIVED_WORDS, NAMES, OF_FIGURE, PARAMETER_WORDS, RATE_WORDS, STATISTICS,
-    TIME_WORDS,
-};
+use crate::columns::words::{self as known, Says, any_says, is_extreme, is_percentile, says};
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use gemmscope_table::dataset::ColumnMeaning as C;
+use gemmscope_table::dataset::ColumnSpec;
+use names::{ASIDE_WORDS, DERIVED_WORDS, HOLDS, OF_FIGURE, PARAMETER_WORDS, RATE_WORDS};
 
-/// What a column holds.
+/// What a column holds, as far as it decides about a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(crate) enum Holds {
     M,
     N,
     K,
@@ -52,8 +52,12 @@ pub(super) enum Holds {
 
 /// A title, with what it says besides.
 #[derive(Clone, Debug)]
-pub(super) struct Title {
+pub(crate) struct Title {
     pub holds: Holds,
+    /// What it is as a column of a dataset.
+    pub spec: ColumnSpec,
+    /// How sure that is, 0 to 100: of several columns with one meaning the strongest takes it.
+    pub strength: u8,
     /// Factor to SI, where the title states a unit.
     pub factor: Option<f64>,
     /// Whose figure it is.
@@ -70,13 +74,31 @@ pub(super) struct Title {
 
 impl Title {
     pub(super) fn of(holds: Holds) -> Title {
-        let label = String::new();
-        Title { holds, factor: None, label, calls: 0, rank: RANK, order: Vec::new(), total: false }
+        Title {
+            holds,
+            spec: C::Other.into(),
+            strength: 0,
+            factor: None,
+            label: String::new(),
+            calls: 0,
+            rank: RANK,
+            order: Vec::new(),
+            total: false,
+        }
+    }
+
+    fn meaning<S: Into<ColumnSpec>>(holds: Holds, spec: S, strength: u8) -> Title {
+        Title { spec: spec.into(), strength, ..Title::of(holds) }
     }
 
     pub(super) fn is_figure(&self) -> bool {
         matches!(self.holds, Holds::Time | Holds::Rate)
     }
+}
+
+/// What the title says that the column means in a dataset.
+pub(crate) fn meaning(text: &str) -> C {
+    title(text).spec.meaning
 }
 
 /// Rank of a figure of which no statistic is stated.
@@ -86,15 +108,88 @@ const TOTAL: u8 = 6;
 /// Rank of a statistic that is no figure of a call.
 const SPREAD: u8 = 9;
 
-/// Letters, digits and the signs that tell sizes, in lower case.
-fn key(text: &str) -> String {
-    text.to_lowercase().chars().filter(|c| c.is_alphanumeric() || "=/".contains(*c)).collect()
+/// What a column decides about a row that has this meaning in a dataset.
+fn holds(meaning: C) -> Holds {
+    match meaning {
+        C::M => Holds::M,
+        C::N => Holds::N,
+        C::K => Holds::K,
+        C::Batch => Holds::Batch,
+        C::Mnk => Holds::Shape,
+        C::Square => Holds::Square,
+        C::Dtype => Holds::Type,
+        C::DtypeA => Holds::TypeA,
+        C::DtypeB => Holds::TypeB,
+        C::DtypeC | C::Compute => Holds::TypeOut,
+        C::Device => Holds::Device,
+        C::Kernel | C::Library => Holds::Library,
+        C::Count => Holds::Count,
+        C::ReportedIntensity | C::ReportedEfficiency => Holds::Derived,
+        C::Model | C::OpName | C::Status | C::ShapeA | C::ShapeB | C::Layout => Holds::Words,
+        _ => Holds::Other,
+    }
 }
 
-fn named(text: &str) -> Option<Holds> {
-    let wanted = key(text);
-    let is_name = |names: &str| names.split_whitespace().any(|name| key(name) == wanted);
-    NAMES.iter().find(|(names, _)| is_name(names)).map(|(_, holds)| *holds)
+/// The whole title is a name that tools use.
+fn named(joined: &str) -> Option<Title> {
+    let named = known::name(joined);
+    let is_name = |names: &str| names.split_whitespace().any(|name| name == joined);
+    let held = HOLDS.iter().find(|(names, _)| is_name(names)).map(|(_, holds)| *holds);
+    let holds = held.or_else(|| named.map(|(meaning, _)| holds(meaning)))?;
+    let (meaning, strength) = named.unwrap_or((C::Other, 0));
+    Some(Title::meaning(holds, meaning, strength))
+}
+
+/// `block_size_m`, `BM`, `B_M`: the tile of a kernel.
+fn tile(joined: &str) -> Option<Title> {
+    let mut prefixes =
+        "block_size_|block_|tile_size_|tile_|cta_|macro_tile_|mt_|blk_|bt_|b_|b|tile|block"
+            .split('|');
+    let stem = prefixes.find_map(|p| joined.strip_prefix(p).filter(|s| s.len() == 1))?;
+    let meaning = match stem {
+        "m" => C::TileM,
+        "n" => C::TileN,
+        "k" => C::TileK,
+        _ => return None,
+    };
+    Some(Title::meaning(Holds::Other, meaning, 90))
+}
+
+/// The factor to Hz of the unit in the title of a clock.
+pub(crate) fn clock_scale(text: &str) -> f64 {
+    let words = known::words(text);
+    let has = |unit: &str| words.iter().any(|w| w == unit);
+    if has("ghz") {
+        1e9
+    } else if has("mhz") {
+        1e6
+    } else {
+        1.0
+    }
+}
+
+fn clock(words: &[String]) -> Option<Title> {
+    let unit = words.iter().any(|w| matches!(w.as_str(), "mhz" | "ghz" | "hz"));
+    let is_clock = unit && any_says(words, &[Says::Clock]);
+    is_clock.then(|| Title::meaning(Holds::Other, C::MeasuredClock, 60))
+}
+
+/// `gemm M`, `M (rows)`, `matrix n`: one lone letter of a size among neutral words.
+fn lone_size(words: &[String]) -> Option<Title> {
+    let mut rest = words.iter().filter(|w| !says(w, &[Says::OfSize]));
+    let (letter, None) = (rest.next()?, rest.next()) else { return None };
+    match letter.as_str() {
+        "m" => Some(Title::meaning(Holds::M, C::M, 70)),
+        "n" => Some(Title::meaning(Holds::N, C::N, 70)),
+        "k" => Some(Title::meaning(Holds::K, C::K, 70)),
+        _ => None,
+    }
+}
+
+/// Factor to FLOP/s of the unit of rate in a title.
+pub(crate) fn rate_factor(text: &str) -> Option<f64> {
+    let unit = unit(&text.to_lowercase().replace('_', " "))?;
+    (unit.measure == Measure::Rate).then_some(unit.factor)
 }
 
 /// The order of three or two sizes that a title names: `(M, K, N)`, `b x m x n x k`, `N x K`.
@@ -164,7 +259,7 @@ fn is_square(text: &str) -> bool {
     equal.iter().any(|e| plain.contains(e)) || text.to_lowercase().contains("n x n")
 }
 
-fn type_of(low: &str) -> Option<Holds> {
+fn type_of(low: &str) -> Option<Title> {
     let words = lower_words(low);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let is_type = |w: &str| {
@@ -198,7 +293,19 @@ fn type_of(low: &str) -> Option<Holds> {
             || matches!(w, "data" | "in" | "input" | "of" | "math" | "operand")
     };
     let words_fit = words.iter().all(|w| plain(w)) && words.len() <= 4;
-    words_fit.then(|| words.iter().find_map(|w| place(w)).unwrap_or(Holds::Type))
+    words_fit.then(|| {
+        let holds = words.iter().find_map(|w| place(w)).unwrap_or(Holds::Type);
+        let meaning = match holds {
+            Holds::Type => C::Dtype,
+            Holds::TypeA => C::DtypeA,
+            Holds::TypeB => C::DtypeB,
+            _ if words.iter().any(|w| ["out", "output", "result", "c", "d"].contains(w)) => {
+                C::DtypeC
+            }
+            _ => C::Other,
+        };
+        Title::meaning(holds, meaning, 60)
+    })
 }
 
 /// `time of 100 iterations`: how many calls a value is of.
@@ -207,7 +314,7 @@ fn calls_in(low: &str) -> u32 {
     let is_calls = |w: &str| {
         ["iter", "iters", "iterations", "calls", "runs", "launches", "reps", "repeats"].contains(&w)
     };
-    if words.iter().any(|w| STATISTICS.iter().any(|(s, _)| s == w)) {
+    if words.iter().any(|w| *w == "med" || says(w, &[Says::Mean]) || is_extreme(w)) {
         return 0;
     }
     words
@@ -312,91 +419,168 @@ fn says_total(word: &str) -> bool {
 }
 
 /// What the title says of a column.
-pub(super) fn title(text: &str) -> Title {
-    let whole = without_remarks(&without_camel(&bare(text)));
+pub(crate) fn title(text: &str) -> Title {
+    let bare = bare(text);
+    if let Some((unit, strength)) = known::work(&known::words(&bare).join("_")) {
+        let spec = ColumnSpec::rate(C::ReportedWork, Some(unit));
+        return Title::meaning(Holds::Other, spec, strength);
+    }
+    let whole = without_remarks(&without_camel(&bare));
     // What pandas calls the column of the first of several rows.
-    let whole = whole.trim().trim_end_matches("_first");
-    let whole = whole.trim();
+    let whole = whole.trim().trim_end_matches("_first").trim();
     let spaced = whole.replace('_', " ");
-    let spaced = spaced.as_str();
     let low = spaced.to_lowercase();
     if is_square(&low) {
-        return Title::of(Holds::Square);
+        return Title::meaning(Holds::Square, C::Square, 90);
     }
-    let order = order_of(spaced);
+    let order = order_of(&spaced);
     let measured = unit(&low).is_some();
     match order.len() {
-        3 => return Title { order, ..Title::of(Holds::Shape) },
+        3 => return Title { order, ..Title::meaning(Holds::Shape, C::Mnk, 90) },
         2 if !measured => return Title { order, ..Title::of(Holds::Pair) },
         _ => {}
     }
-    if let Some(holds) = named(&low) {
-        return Title::of(holds);
+    let words = known::words(whole);
+    let joined = words.join("_");
+    let found = named(&joined).or_else(|| type_of(&low)).or_else(|| tile(&joined));
+    if let Some(found) = found.or_else(|| clock(&words)) {
+        return found;
     }
-    if let Some(holds) = type_of(&low) {
-        return Title::of(holds);
+    let figure = figure(whole, &low, &words);
+    match figure.holds {
+        Holds::Open => lone_size(&words).unwrap_or(figure),
+        _ => figure,
     }
-    figure(whole, &low)
 }
 
-fn figure(text: &str, low: &str) -> Title {
+/// `% of peak`: a share of what a device can do.
+fn of_roof(low: &str, words: &[String]) -> Title {
+    let percent = low.contains('%') || any_says(words, &[Says::Percent]);
+    match percent && any_says(words, &[Says::OfRoof]) {
+        true => Title::meaning(Holds::Derived, C::ReportedEfficiency, 70),
+        false => Title::of(Holds::Derived),
+    }
+}
+
+fn figure(text: &str, low: &str, words: &[String]) -> Title {
     let plain = without_advice(low);
     let found = unit(&plain);
-    let words = lower_words(&plain);
     let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
     let begins = |stems: &[&str]| words.iter().any(|w| stems.iter().any(|s| w.starts_with(s)));
+    let is_time = match &found {
+        Some(unit) => unit.measure == Measure::Time,
+        None => is_duration(words),
+    };
+    // `time_err_us`
+    if is_time && any_says(words, &[Says::Spread]) {
+        let unit =
+            found.as_ref().and_then(|u| TimeUnit::ALL.into_iter().find(|t| t.to_si() == u.factor));
+        return Title::meaning(Holds::Spread, ColumnSpec::time(C::TimeStd, unit), 60);
+    }
     let quotient =
         plain.contains(" / ") || plain.contains("speed-up") || plain.contains(['δ', 'Δ']);
     // `GFLOPS_ref`: what the figure is measured against, not whose it is.
     let against = words.last().is_some_and(|w| says(w, &[Says::Reference]));
     let against = against && found.as_ref().is_some_and(|u| u.from == 0);
-    if names_quotient(&words)
+    if names_quotient(words)
         || begins(&["improve", "efficien", "util"])
         || plain.contains("max abs")
         || plain.contains("/byte")
         || plain.contains('δ')
         || quotient && (found.is_none() || plain.contains("speed-up"))
     {
-        return Title::of(Holds::Derived);
+        return of_roof(&plain, words);
     }
     if found.is_none() && (plain.contains('%') || has(&["percent", "pct", "share"])) {
-        return Title::of(Holds::Share);
+        return Title { holds: Holds::Share, ..of_roof(&plain, words) };
     }
     if found.is_none() && is_count(&plain) {
         return Title::of(Holds::Count);
     }
-    let rank = STATISTICS.iter().find(|(s, _)| has(&[s])).map_or(RANK, |(_, rank)| *rank);
-    let varies = any_says(&words, &[Says::Spread]) || words.iter().any(|w| is_quantile(w));
-    let rank = if varies { SPREAD } else { rank };
-    if rank == SPREAD {
-        return Title::of(Holds::Spread);
-    }
-    let of_bandwidth = found.as_ref().is_some_and(|u| u.measure == Measure::Bandwidth);
     let aside = has(ASIDE_WORDS)
         || against
-        || any_says(&words, &[Says::Moment])
+        || any_says(words, &[Says::Moment])
         || words.iter().any(|w| says(w, &[Says::Once]) && !says_total(w))
         || found.is_none() && has(PARAMETER_WORDS);
-    if aside && !of_bandwidth {
-        return Title::of(Holds::Other);
-    }
-    let factor = found.as_ref().map(|u| u.factor);
-    if of_bandwidth || found.is_none() && has(&["bandwidth", "bw", "gbps"]) {
-        let label = label_of(text);
-        return Title { factor, label, ..Title::of(Holds::Bandwidth) };
-    }
-    let holds = match found.map(|u| u.measure) {
+    let of_bandwidth = match &found {
+        Some(unit) => unit.measure == Measure::Bandwidth,
+        None => any_says(words, &[Says::Traffic]),
+    };
+    let rank = rank(words);
+    let holds = match found.as_ref().map(|u| u.measure) {
+        _ if any_says(words, &[Says::Spread]) => return Title::of(Holds::Spread),
+        _ if rank == SPREAD => Holds::Spread,
+        _ if aside && !of_bandwidth => return Title::of(Holds::Other),
+        _ if of_bandwidth => Holds::Bandwidth,
         Some(Measure::Time) => Holds::Time,
         Some(_) => Holds::Rate,
-        None if has(TIME_WORDS) || begins(&["time"]) => Holds::Time,
-        None if has(RATE_WORDS) => Holds::Rate,
+        None if is_time => Holds::Time,
+        None if has(RATE_WORDS) || any_says(words, &[Says::Rate]) => Holds::Rate,
         None => Holds::Open,
     };
     let total = words.iter().any(|w| says_total(w) || w == "all" || w == "gesamt");
     // A total is the last resort.
     let rank = if total && rank == RANK { TOTAL } else { rank };
-    let calls = calls_in(&plain);
-    Title { factor, label: label_of(text), calls, rank, total, ..Title::of(holds) }
+    let factor = found.as_ref().map(|u| u.factor);
+    let label = label_of(text);
+    let measure = match holds {
+        Holds::Bandwidth => Some(Measure::Bandwidth),
+        Holds::Rate => Some(Measure::Rate),
+        Holds::Time => Some(Measure::Time),
+        _ => found.map(|u| u.measure),
+    };
+    let spec = measure.map(|measure| spec_of(measure, factor, words));
+    let strength =
+        if spec.is_some() { strength(rank, &label, words) + u8::from(factor.is_some()) } else { 0 };
+    let spec = spec.unwrap_or(C::Other.into());
+    let calls = if of_bandwidth { 0 } else { calls_in(&plain) };
+    Title { holds, spec, strength, factor, label, calls, rank, order: Vec::new(), total }
+}
+
+fn is_duration(words: &[String]) -> bool {
+    let time = |w: &String| w.starts_with("time") && !w.starts_with("timeout");
+    any_says(words, &[Says::Duration]) || words.iter().any(time)
+}
+
+/// Which statistic a title names: the smaller, the better it stands for a call.
+fn rank(words: &[String]) -> u8 {
+    let any = |is: &dyn Fn(&str) -> bool| words.iter().any(|w| is(w));
+    match () {
+        () if any(&|w| matches!(w, "median" | "med" | "p50" | "q50")) => 0,
+        () if any(&|w| says(w, &[Says::Mean])) => 1,
+        () if any(&|w| says(w, &[Says::Least])) => 4,
+        () if any(&|w| says(w, &[Says::Most])) => 5,
+        () if any(&is_quantile) => SPREAD,
+        () => RANK,
+    }
+}
+
+/// A figure as a column of a dataset.
+fn spec_of(measure: Measure, factor: Option<f64>, words: &[String]) -> ColumnSpec {
+    let is = |si: f64| factor == Some(si);
+    match measure {
+        Measure::Bandwidth => {
+            ColumnSpec::bandwidth(BandwidthUnit::ALL.into_iter().find(|u| is(u.to_si())))
+        }
+        Measure::Rate => {
+            ColumnSpec::rate(C::ReportedRate, RateUnit::ALL.into_iter().find(|u| is(u.to_si())))
+        }
+        Measure::Time => {
+            let meaning = match () {
+                () if any_says(words, &[Says::Least]) => C::TimeMin,
+                () if any_says(words, &[Says::Most]) => C::TimeMax,
+                () => C::Time,
+            };
+            ColumnSpec::time(meaning, TimeUnit::ALL.into_iter().find(|u| is(u.to_si())))
+        }
+    }
+}
+
+/// How sure it is that a figure is that of a row: the better its statistic and the less it is of one part or one
+/// clock alone.
+fn strength(rank: u8, label: &str, words: &[String]) -> u8 {
+    let host = any_says(words, &[Says::Host]);
+    80 - 4 * rank - if label.is_empty() { 0 } else { 5 } - if host { 15 } else { 0 }
 }
 
 /// Whose figure it is: the title without units, statistics and brackets.
@@ -417,7 +601,8 @@ pub(super) fn label_of(text: &str) -> String {
         let lower = lower.trim_matches(['/', '-', '.']);
         lower.is_empty()
             || OF_FIGURE.contains(&lower)
-            || TIME_WORDS.contains(&lower)
+            || is_extreme(lower)
+            || is_time_word(lower)
             || RATE_WORDS.contains(&lower)
             || of_calls(lower)
     };
@@ -442,7 +627,13 @@ pub(super) fn is_aside(text: &str) -> bool {
     let words = lower_words(text);
     let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
     let compiled = words.iter().any(|w| w == "compile");
-    has(ASIDE_WORDS) && (!compiled || has(TIME_WORDS))
+    has(ASIDE_WORDS) && (!compiled || words.iter().any(|w| is_time_word(w)))
+}
+
+/// A word of a time alone, in the languages of spreadsheets.
+fn is_time_word(word: &str) -> bool {
+    const TIMES: &[&str] = &["time", "latency", "duration", "elapsed", "runtime"];
+    known::words(word).first().is_some_and(|w| TIMES.contains(&w.as_str()))
 }
 
 /// The title names a measurement, by its unit or its word.
@@ -450,3 +641,6 @@ pub(super) fn measures(text: &str) -> bool {
     words::unit(&text.replace('_', " "))
         .is_some_and(|u| matches!(u.measure, Measure::Time | Measure::Rate))
 }
+
+#[cfg(test)]
+mod tests;

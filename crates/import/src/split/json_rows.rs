@@ -199,7 +199,7 @@ impl Rows {
         use ColumnMeaning::*;
         let known = |name: &str| {
             let of_run = matches!(
-                crate::columns::alias::guess(name).spec.meaning,
+                crate::document::title::meaning(name),
                 Time | TimeMin
                     | TimeMax
                     | TimeStd

@@ -3,9 +3,30 @@
 
 use crate::cell;
 use crate::cell::values::Probe;
-use crate::columns::alias::Guess;
 use crate::columns::mapping::{Double, Mapping};
+use crate::document::title::title;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
+use gemmscope_table::dataset::ColumnSpec;
+
+/// What a column probably holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Guess {
+    pub spec: ColumnSpec,
+    /// 0 to 100: of several columns with one meaning the strongest takes it.
+    pub strength: u8,
+}
+
+impl Guess {
+    pub(crate) fn new<S: Into<ColumnSpec>>(spec: S, strength: u8) -> Self {
+        Guess { spec: spec.into(), strength }
+    }
+
+    /// By the title alone.
+    pub(crate) fn of(name: &str) -> Self {
+        let title = title(name);
+        Guess { spec: title.spec, strength: title.strength }
+    }
+}
 
 /// Suggests columns for what is missing, by their values: whole numbers in the order of the file for
 /// M, N and K, the last other column of numbers for the time. Suggests no sizes where it has not

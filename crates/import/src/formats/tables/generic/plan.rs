@@ -7,8 +7,9 @@ use crate::columns::header::Col;
 use crate::columns::mapping::guess::NOT_TYPES;
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
-use crate::columns::{alias, defaults, words};
+use crate::columns::{defaults, words};
 use crate::document::mapped::{MappedTable, square};
+use crate::document::title;
 use crate::document::titled::{Lines, Titled, TitledSide, lines};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -378,7 +379,7 @@ impl Further<'_> {
             Time if plan.figures.time.is_none() => Extra::Auto(i, table.auto_column(name)),
             // Keep a name that has the sizes in it.
             Mnk | ShapeA | ShapeB if m.columns[i].samples.iter().any(|s| values::is_name(s)) => {
-                match alias::guess(name).spec.meaning {
+                match title::meaning(name) {
                     meaning if meaning.is_text() => {
                         Extra::Text(i, table.text_column(meaning, name))
                     }
@@ -426,7 +427,7 @@ impl Further<'_> {
                 let most = column.samples.iter().filter_map(number).fold(0.0, f64::max);
                 Some(if name.contains('%') || most > 1.5 { 0.01 } else { 1.0 })
             }
-            MeasuredClock => Some(alias::clock_scale(name)),
+            MeasuredClock => Some(title::clock_scale(name)),
             meaning => ColumnMeaning::OF_DATASET.contains(&meaning).then_some(1.0),
         }
     }
