@@ -2,6 +2,7 @@
 
 use super::*;
 use TimeUnit::*;
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning::*;
 
 #[test]
