@@ -1,6 +1,5 @@
 //! What the columns of a table mean.
 
-pub(crate) mod alias;
 pub(crate) mod by_column;
 pub(crate) mod defaults;
 pub(crate) mod header;

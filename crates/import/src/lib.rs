@@ -23,7 +23,8 @@
 //! | `source/` | bytes -> text: gzip, encodings, spreadsheets, the session |
 //! | `split/` | text -> records, lines, JSON items; where the cells of many lines lie |
 //! | `cell/` | one cell -> a number, a size, a type, a transpose |
-//! | `columns/` | a header -> what each column means; a record -> a row; many lines -> rows |
+//! | `document/` | any text -> tables; what their columns mean, by titles and evidence; a plain table -> its plan |
+//! | `columns/` | a plan and a record -> a row; many lines -> rows |
 //! | `formats/` | one file a format: `tables/`, `logs/`, `profilers/`, `devices/` |
 //!
 //! # To add a format

@@ -2,7 +2,7 @@
 
 use crate::Head;
 use crate::cell::{CellError, figure, positive, quantity, scaled, size, spread};
-use crate::columns::alias::guess;
+use crate::document::title::meaning;
 use crate::split::record::Record;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
@@ -104,7 +104,7 @@ pub(crate) fn is_titles<C: AsRef<str>>(cells: &[C]) -> bool {
     if filled().any(is_value) {
         return false;
     }
-    let meanings = || filled().map(|c| guess(c.trim_start_matches('\u{feff}')).spec.meaning);
+    let meanings = || filled().map(|c| meaning(c.trim_start_matches('\u{feff}')));
     let of_row = |m: &ColumnMeaning| {
         matches!(m, M | N | K | Mnk | ShapeA | ShapeB | Square | Time | ReportedRate)
     };

@@ -162,11 +162,19 @@ pub(crate) fn words(header: &str) -> Vec<String> {
 
 /// What a whole name means, in lower case with its words joined by `_`, and how sure that is: 0 to 100.
 pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
-    static NAMED: OnceLock<HashMap<&str, (ColumnMeaning, u8)>> = OnceLock::new();
+    static NAMED: OnceLock<HashMap<String, (ColumnMeaning, u8)>> = OnceLock::new();
     let named = NAMED.get_or_init(|| {
         let all = NAMES.iter().flat_map(|(m, list)| list.split(' ').map(move |n| (*m, n)));
-        all.filter_map(|(m, n)| n.split_once(':').map(|(n, s)| (n, (m, s.parse().unwrap_or(0)))))
-            .collect()
+        let named = all.filter_map(|(m, n)| {
+            let (name, sure) = n.split_once(':')?;
+            Some((name, (m, sure.parse().unwrap_or(0))))
+        });
+        let mut named: HashMap<String, _> = named.map(|(n, meant)| (n.to_owned(), meant)).collect();
+        // `outfeatures` as `out_features`.
+        for (joined, meant) in named.clone() {
+            named.entry(joined.replace('_', "")).or_insert(meant);
+        }
+        named
     });
     named.get(joined).copied()
 }
@@ -196,23 +204,27 @@ macro_rules! named {
 const NAMES: &[(ColumnMeaning, &str)] = named! {
     M: "m:100 size_m:95 m_size:95 mat_m:95 dim_m:95 m_dim:95 gemm_m:95 problem_m:95 shape_m:95 \
         param_m:95 size_i:80 num_tokens:50 tokens:50 token:50 seq_len:30 rows:40 num_rows:40 \
-        rows_a:60 a_rows:60"
+        rows_a:60 a_rows:60 n_tokens:50 batch_tokens:50 total_tokens:50 token_count:50 m_group:60 \
+        m_per_group:60 tokens_expert:40 m_per_expert:60"
     N: "n:100 size_n:95 n_size:95 mat_n:95 dim_n:95 n_dim:95 gemm_n:95 problem_n:95 shape_n:95 \
         param_n:95 size_j:80 out_features:50 intermediate_size:30 ffn_hidden_size:30 ffn_dim:30 \
         out_dim:40 output_features:50 output_size:40 cols:40 columns:40 num_cols:40 cols_b:60 \
-        b_cols:60"
+        b_cols:60 d_ff:30 n_out:40 out:20 intermediate:20"
     K: "k:100 size_k:95 k_size:95 mat_k:95 dim_k:95 k_dim:95 gemm_k:95 problem_k:95 shape_k:95 \
         param_k:95 in_features:50 hidden_size:30 hidden_dim:30 in_dim:40 input_features:50 \
-        input_size:40 inner:50 inner_dim:60 cols_a:60 a_cols:60 reduction:40"
+        input_size:40 inner:50 inner_dim:60 cols_a:60 a_cols:60 reduction:40 d_model:30 k_in:40 \
+        hidden:20 in:20"
     ShapeA: "a_shape:80 shape_a:80 a_size:70 a_dims:80 lhs:60 lhs_shape:80 mat1:60 x_shape:60 \
         input_shape:60"
     ShapeB: "b_shape:80 shape_b:80 b_size:70 b_dims:80 rhs:60 rhs_shape:80 mat2:60 w_shape:60 \
         weight_shape:70"
     Mnk: "shape:70 shapes:70 gemm_shape:75 problem_size:75 problem:50 problem_shape:75 \
         gemm_size:70 matrix_size:60 matrix_dim:60 matrix_shape:60 size:60 benchmark_size:60 \
-        sizes:60 spec:55 benchmark:50 dims:60 dimensions:60 dim:50 dimension:50 x_val:40"
+        sizes:60 spec:55 benchmark:50 dims:60 dimensions:60 dim:50 dimension:50 x_val:40 \
+        matrix_dimension:60"
+    Square: "square:80 mnk_size:80"
     Batch: "batch:100 b:60 batch_size:95 batch_count:98 batchsize:95 batchcount:98 num_batches:90 \
-        batches:90 n_batch:90 nbatch:90 param_b:95 bs:50"
+        batches:90 n_batch:90 nbatch:90 param_b:95 bs:50 bsz:50"
     GroupRows: "group_rows:95"
     Dtype: "dtype:100 datatype:95 data_type:95 precision:90 prec:85 type:60 dt:50 numeric_type:80 \
         input_dtype:92 in_dtype:92 input_type:90 in_type:90 ab_dtype:92 dtype_ab:92"
@@ -229,7 +241,7 @@ const NAMES: &[(ColumnMeaning, &str)] = named! {
     Bias: "bias:90 has_bias:95 use_bias:95"
     Beta: "beta:90"
     Device: "gpu_name:100 gpu:95 device_name:98 device:90 gpu_model:95 gpu_type:95 hardware:80 \
-        accelerator:85 hw:60 gcn_arch_name:85 gcn_arch:84 gfx:82 arch:50"
+        accelerator:85 platform:60 chip:60 hw:60 gcn_arch_name:85 gcn_arch:84 gfx:82 arch:50"
     DeviceUnits: "cu_num:90 cus:85 num_cus:85 cu_count:85 num_sms:80 sm_count:85"
     Kernel: "kernel:90 kernel_name:100 kernelname:100 knl_name:95 solution:70 solution_name:90 \
         algorithm:60 algo:60 config:45 variant:50 method:45 name:40"

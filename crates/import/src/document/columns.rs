@@ -4,10 +4,10 @@ use super::block::{Table, bare};
 use super::cell::{Cell, Commas, cell, commas_of, is_missing};
 use super::sizes::{Stated, stated, whole_numbers};
 use super::title::{Holds, Title, is_aside, label_of, title};
-use super::words::{Measure, devices_in, lower_words, types_in};
+use super::words::{devices_in, lower_words, types_in};
 use crate::ImportOptions;
 use gemmscope_model::units::{RateUnit, TimeUnit};
-use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
+use gemmscope_table::dataset::ColumnSpec;
 
 #[derive(Clone, Debug)]
 pub(super) struct Column {
@@ -18,11 +18,17 @@ pub(super) struct Column {
     pub at: Option<usize>,
     /// The user said what it holds.
     pub by_hand: bool,
+    /// Why it holds that, in a few words.
+    pub why: String,
 }
 
 impl Column {
+    pub(super) fn new(name: &str, title: Title, cells: Vec<Cell>, at: Option<usize>) -> Column {
+        Column { name: name.to_owned(), title, cells, at, by_hand: false, why: String::new() }
+    }
+
     fn made(holds: Holds, name: &str, cells: Vec<Cell>) -> Column {
-        Column { name: name.to_owned(), title: Title::of(holds), cells, at: None, by_hand: false }
+        Column::new(name, Title::of(holds), cells, None)
     }
 
     pub(super) fn value(&self, row: usize) -> Option<f64> {
@@ -74,8 +80,7 @@ pub(super) fn columns(table: &Table, options: &ImportOptions) -> (Vec<Column>, V
         let own = commas_of(texts);
         let commas = if decimal { Commas::Decimal } else { own.unwrap_or_default() };
         let cells: Vec<Cell> = texts.iter().map(|t| cell(t, commas)).collect();
-        let mut column =
-            Column { name: name.clone(), title: title(name), cells, at: Some(i), by_hand: false };
+        let mut column = Column::new(name, title(name), cells, Some(i));
         by_cells(&mut column);
         by_hand(&mut column, options);
         if own == Some(Commas::Thousands)
@@ -99,34 +104,32 @@ pub(super) fn columns(table: &Table, options: &ImportOptions) -> (Vec<Column>, V
     (out, notes)
 }
 
-/// What the cells say against the title, or beside it.
-fn by_cells(column: &mut Column) {
+/// Cells with a unit are measured, whatever the title; statistics and what is aside stay what they are.
+pub(super) fn by_units(column: &mut Column) {
     let numbers = column.numbers();
-    let filled = column.cells.iter().filter(|c| !c.text.is_empty() && !is_missing(&c.text)).count();
     let unit = column.cells.iter().find_map(|c| c.unit);
     let of_unit = column.cells.iter().filter(|c| c.unit.is_some()).count();
-    // Cells with a unit are measured, whatever the title; statistics and what is aside stay what they are.
     let open = !matches!(
         column.title.holds,
         Holds::Derived | Holds::Spread | Holds::Share | Holds::Count | Holds::Type
     ) && !is_aside(&column.name);
-    if let Some((measure, _)) = unit.filter(|_| open && of_unit * 2 > numbers) {
-        let holds = match measure {
-            Measure::Time => Holds::Time,
-            Measure::Rate => Holds::Rate,
-            Measure::Bandwidth => Holds::Bandwidth,
-        };
-        if !column.title.is_figure() && column.title.label.is_empty() {
-            column.title.label = label_of(&bare(&column.name));
-        }
-        column.title.holds = holds;
-        let stated = column.title.factor.unwrap_or(1.0);
-        for c in &mut column.cells {
-            let factor = c.unit.map_or(stated, |(_, f)| f);
-            c.value = c.value.map(|v| crate::cell::scaled(v, factor));
-        }
-        column.title.factor = Some(1.0);
+    let Some((measure, _)) = unit.filter(|_| open && of_unit * 2 > numbers) else { return };
+    if !column.title.is_figure() && column.title.label.is_empty() {
+        column.title.label = label_of(&bare(&column.name));
     }
+    let stated = column.title.factor.unwrap_or(1.0);
+    for c in &mut column.cells {
+        let factor = c.unit.map_or(stated, |(_, f)| f);
+        c.value = c.value.map(|v| crate::cell::scaled(v, factor));
+    }
+    column.title.measured(measure, &column.name);
+}
+
+/// What the cells say against the title, or beside it.
+fn by_cells(column: &mut Column) {
+    by_units(column);
+    let numbers = column.numbers();
+    let filled = column.cells.iter().filter(|c| !c.text.is_empty() && !is_missing(&c.text)).count();
     let figure = matches!(column.title.holds, Holds::Open | Holds::Time | Holds::Rate);
     if figure && numbers * 2 < filled {
         column.title = Title::of(Holds::Words);
@@ -175,38 +178,20 @@ fn counts_rows(cells: &[Cell]) -> bool {
     cells.len() > 2 && cells.iter().enumerate().all(next)
 }
 
+/// Why a column holds what the user said.
+const BY_HAND: &str = "chosen by hand";
+
 /// What the user said of the column.
-fn by_hand(column: &mut Column, options: &ImportOptions) {
+pub(super) fn by_hand(column: &mut Column, options: &ImportOptions) {
     let Some(spec) = options.columns.get(&column.name).and_then(|t| t.parse::<ColumnSpec>().ok())
     else {
         return;
     };
-    use ColumnMeaning as C;
-    let holds = match spec.meaning {
-        C::M => Holds::M,
-        C::N => Holds::N,
-        C::K => Holds::K,
-        C::Mnk => Holds::Shape,
-        C::Square => Holds::Square,
-        C::Batch => Holds::Batch,
-        C::Time => Holds::Time,
-        C::ReportedRate => Holds::Rate,
-        C::ReportedBandwidth => Holds::Bandwidth,
-        C::Dtype => Holds::Type,
-        C::DtypeA => Holds::TypeA,
-        C::DtypeB => Holds::TypeB,
-        C::DtypeC => Holds::TypeOut,
-        C::Device => Holds::Device,
-        C::Library | C::Kernel => Holds::Library,
-        C::Count => Holds::Count,
-        _ => Holds::Other,
-    };
-    let factor = spec
-        .time_unit()
-        .map(TimeUnit::to_si)
-        .or_else(|| spec.rate_unit().map(RateUnit::to_si))
-        .or(column.title.factor);
-    column.title = Title { holds, factor, ..column.title.clone() };
+    let time = spec.time_unit().map(TimeUnit::to_si);
+    let factor = time.or_else(|| spec.rate_unit().map(RateUnit::to_si)).or(column.title.factor);
+    let Title { holds, .. } = Title::meaning(spec, 255);
+    column.title = Title { holds, spec, strength: 255, factor, ..column.title.clone() };
+    column.why = BY_HAND.to_owned();
     column.by_hand = true;
 }
 

@@ -245,12 +245,14 @@ fn of_shapes(all: &Sizes<'_>) -> Option<Reading> {
         [] => all.facts.order.as_ref().map(|f| f.value.clone()),
         own => Some(own.to_vec()),
     };
+    // In any order the sizes of a square are the same.
+    let square = found.iter().flatten().all(|[m, n, k]| m == n && n == k);
     let order = stated.clone().unwrap_or_else(|| vec!['m', 'n', 'k']);
     let at = |letter: char| order.iter().position(|l| *l == letter).unwrap_or(0);
     let (m, n, k) = (at('m'), at('n'), at('k'));
     let sizes = found.iter().map(|t| t.map(|t| [t[m], t[n], t[k], 1])).collect();
     let mut out = Reading::new(sizes, "");
-    if stated.is_none() {
+    if stated.is_none() && !square {
         let text = format!(
             "The order of the three sizes in “{}” is not stated: assuming M, N, K.",
             column.name

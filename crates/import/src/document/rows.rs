@@ -15,7 +15,6 @@ use super::types::{Typed, row_types};
 use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
-use crate::columns::alias;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
@@ -276,7 +275,7 @@ impl Reader<'_> {
             // The count of a line of a log is of its iterations.
             if column.title.holds == Holds::Count
                 && !self.table.is_log
-                && alias::guess(label).spec.meaning == ColumnMeaning::Count
+                && column.title.spec.meaning == ColumnMeaning::Count
                 && let Some(count) = column.value(row)
             {
                 out.stage_number(ColumnMeaning::Count, label, count);

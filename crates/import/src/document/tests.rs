@@ -1,6 +1,7 @@
 //! Texts of every class that people paste, of our own making.
 
 mod lines;
+mod same;
 
 use crate::testing::{read, read_with};
 use crate::{ImportOptions, read_all};
@@ -106,89 +107,6 @@ fn prose_is_no_result() {
             _ => false,
         };
         assert!(!timed, "{line}");
-    }
-}
-
-/// One table in each dress.
-fn dressed(titles: &[&str], rows: &[Vec<String>]) -> Vec<(&'static str, String)> {
-    let line = |cells: &[String], by: &str| cells.join(by);
-    let titles: Vec<String> = titles.iter().map(|t| (*t).to_owned()).collect();
-    let all = || std::iter::once(&titles).chain(rows);
-    let joined = |by: &str| all().map(|r| line(r, by) + "\n").collect::<String>();
-    let bars = |r: &[String]| format!("| {} |\n", r.join(" | "));
-    let rule = format!("|{}\n", "---|".repeat(titles.len()));
-    let markdown: String =
-        bars(&titles) + &rule + &rows.iter().map(|r| bars(r)).collect::<String>();
-    let wide = |r: &[String]| r.iter().map(|c| format!("{c:>22}")).collect::<String>() + "\n";
-    let printed: String = all().map(|r| wide(r)).collect();
-    let indexed: String = std::iter::once("  ".to_owned() + &wide(&titles))
-        .chain(rows.iter().enumerate().map(|(i, r)| format!("{i:<2}{}", wide(r))))
-        .collect();
-    let edge = format!("+{}\n", "------+".repeat(titles.len()));
-    let grid = format!(
-        "{edge}{}{edge}{}{edge}",
-        bars(&titles),
-        rows.iter().map(|r| bars(r)).collect::<String>()
-    );
-    let tags = |r: &[String], t: &str| {
-        format!("<tr>{}</tr>\n", r.iter().map(|c| format!("<{t}>{c}</{t}>")).collect::<String>())
-    };
-    let html = format!(
-        "<table>\n{}{}</table>\n",
-        tags(&titles, "th"),
-        rows.iter().map(|r| tags(r, "td")).collect::<String>()
-    );
-    let simple: String = std::iter::once(wide(&titles))
-        .chain(std::iter::once(format!("{}\n", "  --------------------".repeat(titles.len()))))
-        .chain(rows.iter().map(|r| wide(r)))
-        .collect();
-    vec![
-        ("CSV", joined(",")),
-        ("TSV", joined("\t")),
-        ("semicolons", joined(";")),
-        ("Markdown", markdown),
-        ("printed", printed),
-        ("printed, indexed", indexed),
-        ("simple", simple),
-        ("grid", grid),
-        ("HTML", html),
-    ]
-}
-
-/// M, N, K, time in ns and library of each row, sorted.
-fn points(data: &Dataset) -> Vec<(u32, u32, u32, u64, String)> {
-    let mut out: Vec<_> = (0..data.len())
-        .map(|r| {
-            let ns = (data.time_s[r] * 1e12).round() as u64;
-            (data.m[r], data.n[r], data.k[r], ns, library(data, r).to_owned())
-        })
-        .collect();
-    out.sort();
-    out
-}
-
-#[test]
-fn a_table_reads_the_same_in_each_dress_and_order() {
-    let row = |cells: &[&str]| cells.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>();
-    let titles = ["M", "N", "K", "onelib (ms)", "twolib (ms)"];
-    let rows = [
-        row(&["512", "1024", "2048", "0.25", "0.5"]),
-        row(&["1024", "1024", "2048", "0.4", "0.75"]),
-        row(&["4096", "2048", "1024", "1.5", "2.25"]),
-    ];
-    let wanted = points(&read(&dressed(&titles, &rows)[3].1));
-    assert_eq!(wanted.len(), 6);
-    let orders: [[usize; 5]; 3] = [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [2, 3, 1, 4, 0]];
-    for order in orders {
-        let titles: Vec<&str> = order.iter().map(|i| titles[*i]).collect();
-        let mut rows: Vec<Vec<String>> =
-            rows.iter().map(|r| order.iter().map(|i| r[*i].clone()).collect()).collect();
-        for turn in 0..2 {
-            for (dress, text) in dressed(&titles, &rows) {
-                assert_eq!(points(&read(&text)), wanted, "{dress}, turn {turn}:\n{text}");
-            }
-            rows.reverse();
-        }
     }
 }
 

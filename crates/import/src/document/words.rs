@@ -43,9 +43,14 @@ pub(super) fn plain_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty())
 }
 
-/// Length of `/s`, `/sec` or `/second` at the start of a text, with blanks around the slash.
+/// Length of `/s`, `/sec`, `per second` at the start of a text, with blanks around the slash.
 fn per_second(text: &str) -> Option<usize> {
-    let rest = text.trim_start_matches(' ').strip_prefix('/')?.trim_start_matches(' ');
+    let blank = |c: char| c == ' ' || c == '_';
+    let rest = text.trim_start_matches(blank);
+    let rest = rest
+        .strip_prefix('/')
+        .or_else(|| rest.strip_prefix("per").filter(|r| r.starts_with(blank)))?;
+    let rest = rest.trim_start_matches(blank);
     let word = rest.find(|c| !is_letter(c)).map_or(rest, |end| &rest[..end]);
     let is_second = ["s", "sec", "second"].iter().any(|s| word.eq_ignore_ascii_case(s));
     is_second.then(|| text.len() - rest.len() + word.len())
@@ -63,6 +68,9 @@ fn prefix(letter: char) -> Option<f64> {
 }
 
 fn bandwidth(word: &str, per: bool) -> Option<f64> {
+    if per && matches!(word, "b" | "byte" | "bytes") {
+        return Some(1.0);
+    }
     let mut letters = word.chars();
     let scale = prefix(letters.next()?)?;
     let rest = letters.as_str();
@@ -83,9 +91,20 @@ fn rate(word: &str, per: bool, alone: bool) -> Option<f64> {
         "flop" | "ops" | "op" if per => return Some(1.0),
         _ => {}
     }
-    let mut letters = word.chars();
-    let scale = prefix(letters.next()?).filter(|s| *s >= 1e6)?;
-    let fits = match letters.as_str() {
+    let long = [("tera", 1e12), ("giga", 1e9), ("mega", 1e6), ("kilo", 1e3), ("peta", 1e15)];
+    let long = long.iter().find_map(|(p, scale)| Some((*scale, word.strip_prefix(p)?)));
+    let (scale, rest) = match long {
+        Some(long) => long,
+        None => {
+            let mut letters = word.chars();
+            let scale = prefix(letters.next()?)?;
+            (scale, letters.as_str())
+        }
+    };
+    if scale < 1e6 && rest != "flops" {
+        return None;
+    }
+    let fits = match rest {
         "flop" | "flops" | "flopps" | "flopsps" | "ops" => true,
         "op" => per,
         "f" => per || alone && scale >= 1e9,
@@ -97,8 +116,9 @@ fn rate(word: &str, per: bool, alone: bool) -> Option<f64> {
 /// Seconds of a unit of time.
 pub(super) fn seconds(word: &str) -> Option<f64> {
     Some(match word {
-        "ns" | "nsec" | "nanosecond" | "nanoseconds" => 1e-9,
-        "us" | "µs" | "μs" | "usec" | "usecs" | "microsecond" | "microseconds" => 1e-6,
+        "ns" | "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => 1e-9,
+        "us" | "µs" | "μs" | "usec" | "usecs" | "µsec" | "μsec" | "microsecond"
+        | "microseconds" => 1e-6,
         "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => 1e-3,
         "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
         _ => return None,
@@ -119,7 +139,10 @@ pub(super) fn unit(text: &str) -> Option<Unit> {
         let mut put = |place: usize, measure, factor| {
             found[place].get_or_insert(Unit { measure, factor, from, to: end });
         };
-        if let Some(factor) = bandwidth(&word, per.is_some()) {
+        // `bandwidth_gb_s`
+        let beside = behind.strip_prefix([' ', '_']).and_then(|b| b.strip_prefix('s'));
+        let beside = word.len() > 1 && beside.is_some_and(|b| !b.starts_with(is_letter));
+        if let Some(factor) = bandwidth(&word, per.is_some() || beside) {
             put(0, Measure::Bandwidth, factor);
         } else if let Some(factor) = rate(&word, per.is_some(), digits == 0) {
             put(1, Measure::Rate, factor);

@@ -86,7 +86,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let text = rows.into_csv();
     let m = mapping::inspect(&Head::of(&text), &ImportOptions::default())?;
     // Objects have names for the columns; a list of numbers has none.
-    (m.is_complete() || m.is_shapes_only()).then(|| Detection::new(50))
+    m.can_be_read().then(|| Detection::new(50))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -199,7 +199,7 @@ impl Rows {
         use ColumnMeaning::*;
         let known = |name: &str| {
             let of_run = matches!(
-                crate::columns::alias::guess(name).spec.meaning,
+                crate::document::title::meaning(name),
                 Time | TimeMin
                     | TimeMax
                     | TimeStd

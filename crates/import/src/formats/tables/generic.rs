@@ -1,17 +1,14 @@
 //! Any delimited file with M, N, K and a time or a rate: columns by their names, units from the
 //! header or the values, every other column kept.
 
-mod assumed;
-mod plan;
-
 use crate::columns::mapping;
 use crate::columns::plan_rows::PlanRows;
+use crate::document::plain::plan::plan;
 use crate::split::canonical::Rewritten;
 use crate::split::dialect::Foreign;
 use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Opened, ReadBy};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning::*;
-use plan::plan;
 
 pub(crate) const FORMAT: Format = Format {
     id: "generic",
@@ -22,15 +19,16 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 pub(crate) fn detect(head: &Head) -> Option<Detection> {
-    let sampled = mapping::sample(head, &ImportOptions::default())?;
-    let m = &sampled.mapping;
-    if m.is_complete() {
+    let options = ImportOptions::default();
+    let plain = mapping::sample(head, &options)?.plain;
+    if plain.is_complete() {
         let known = [M, N, K, Mnk, Square, ShapeA, ShapeB, Time, ReportedRate];
-        let names = known.into_iter().filter_map(|t| Some(&*m.columns[m.position(t)?].header));
+        let names = known.into_iter().filter_map(|t| plain.position(t));
+        let names = names.map(|i| plain.name(i));
         Some(Detection::of_header(30, &names.collect::<Vec<_>>()))
-    } else if m.is_shapes_only() {
+    } else if plain.is_shapes_only() {
         Some(Detection::new(20))
-    } else if m.columns.len() >= 3 && sampled.has_numbers() {
+    } else if plain.width() >= 3 && plain.has_numbers() {
         Some(Detection::new(5))
     } else {
         None
@@ -44,27 +42,30 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
             head.first().chars().take(120).collect::<String>()
         )));
     };
-    let m = &sampled.mapping;
-    if !m.is_complete() && !m.is_shapes_only() {
-        let found: Vec<&str> = m.columns.iter().map(|c| c.header.as_str()).collect();
-        let missing = m.missing.join(", ");
+    let plain = &sampled.plain;
+    let names = || (0..plain.width()).map(|i| plain.name(i));
+    if !plain.is_complete() && !plain.is_shapes_only() {
+        let found: Vec<&str> = names().collect();
+        let missing = plain.missing.join(", ");
         let found = found.join(", ");
-        let message = match m.header_line {
+        let message = match plain.header_line {
             0 => format!(
                 "the rows have no header that says which numbers are {missing}: add one such as m,n,k,time_us, or say \
                  what the columns hold ({found})"
             ),
             _ => format!("no column for {missing} among {found}"),
         };
-        return Err(ImportError::new(message).at(m.header_line, 0).kind(ErrorKind::NeedsMapping));
+        return Err(ImportError::new(message)
+            .at(plain.header_line, 0)
+            .kind(ErrorKind::NeedsMapping));
     }
     let mut table = TableBuilder::with_room(head.rows);
     if !options.columns.is_empty() {
-        table.headers = m.columns.iter().map(|c| c.header.clone()).collect();
+        table.headers = names().map(str::to_owned).collect();
     }
-    let plan = plan(&mut table, &sampled, head, options);
-    let reader = PlanRows::by(plan, sampled.preamble.len(), table);
-    Ok(if sampled.words { Rewritten::open(Foreign::WORDS, reader) } else { reader })
+    let (before, words) = (sampled.preamble.len(), sampled.words);
+    let reader = PlanRows::by(plan(&mut table, sampled, head), before, table);
+    Ok(if words { Rewritten::open(Foreign::WORDS, reader) } else { reader })
 }
 
 #[cfg(test)]

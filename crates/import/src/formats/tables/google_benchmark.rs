@@ -8,7 +8,8 @@ use crate::cell;
 use crate::cell::CellError;
 use crate::cell::shape_text::{self, Shape};
 use crate::columns::defaults::{self, AssumedType};
-use crate::columns::{alias, words};
+use crate::columns::words;
+use crate::document::title::meaning;
 use crate::split::json::{self, JsonItem, note_cut};
 use crate::split::json_or_csv::{self, Either};
 use crate::{
@@ -216,7 +217,7 @@ fn shape(name: &str) -> Option<(Shape, Option<DataType>)> {
         match words::size(key) {
             Some(place) => named[place] = Some(v),
             None if key.is_empty() => bare.push(v),
-            None if alias::guess(key).spec.meaning == ColumnMeaning::Mnk => {
+            None if meaning(key) == ColumnMeaning::Mnk => {
                 named[..3].fill(Some(v));
             }
             // `threads:4`, `repeats:3`, `iterations:10`

@@ -2,9 +2,9 @@
 //! under a roof, without sizes and so without work or time.
 
 use super::*;
-use crate::columns::alias::guess;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::header::{Col, Header};
+use crate::document::title::title;
 use crate::{Delimited, ImportError, ImportOptions, Imported, Opened, Record, RowReader};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{ColumnMeaning, RatePoint};
@@ -36,7 +36,7 @@ struct Columns {
 impl Columns {
     /// The columns of a header that has both figures and no size.
     fn of(header: &Header) -> Option<Columns> {
-        let specs: Vec<_> = header.names.iter().map(|name| guess(name).spec).collect();
+        let specs: Vec<_> = header.names.iter().map(|name| title(name).spec).collect();
         let col = |index: usize| Col { index, name: header.names[index].trim().to_owned() };
         let with = |meaning: ColumnMeaning| specs.iter().position(|spec| spec.meaning == meaning);
         if [M, N, K, Mnk, Square, ShapeA, ShapeB].into_iter().any(|size| with(size).is_some()) {

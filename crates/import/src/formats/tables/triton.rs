@@ -117,7 +117,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let long = |f: &&str| {
         let name = split_unit(f).0;
         let name = name.split(['-', '(', '[']).next().unwrap_or("").trim();
-        crate::columns::alias::guess(name).spec.meaning != ColumnMeaning::Other
+        crate::document::title::meaning(name) != ColumnMeaning::Other
             || says(&name.to_ascii_lowercase(), &FIGURES)
             || is_percentile(&name.to_ascii_lowercase())
     };
@@ -126,9 +126,9 @@ fn detect(head: &Head) -> Option<Detection> {
     }
     let unit = |f: &&&str| f.contains(['-', '(']) && split_unit(f).1.is_some();
     let units = providers.iter().filter(unit).count();
-    let plain = providers.iter().filter(|f| {
-        !f.is_empty() && crate::columns::alias::guess(f).spec.meaning == ColumnMeaning::Other
-    });
+    let plain = providers
+        .iter()
+        .filter(|f| !f.is_empty() && crate::document::title::meaning(f) == ColumnMeaning::Other);
     if plain.count() + units < providers.len() && units == 0 {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Finds the columns of a table of devices by their titles.
 
-use crate::columns::alias;
 use crate::columns::defaults::{assuming, no_unit};
 use crate::columns::words::{self, Says, any_says, says};
+use crate::document::title::{clock_scale, rate_factor, title};
 use crate::formats::table_format::{GIBI, GIGA};
 use crate::{Col, Header};
 use gemmscope_model::dtype::DataType;
@@ -103,9 +103,9 @@ impl Layout {
         let words = words::words(&col.name);
         let has = |class| any_says(&words, &[class]);
         let unit_is = |unit: &str| words.iter().any(|w| w == unit);
-        let guess = alias::guess(&col.name);
+        let title = title(&col.name);
         self.peaks |= has(Says::Peak);
-        let place = match (words.join("_").as_str(), guess.spec.meaning) {
+        let place = match (words.join("_").as_str(), title.spec.meaning) {
             ("name" | "model" | "card" | "chip" | "product", _) => {
                 names.push((50, col));
                 return Some(());
@@ -119,13 +119,13 @@ impl Layout {
             ("notes" | "note" | "comment" | "comments", _) => &mut self.notes,
             ("units" | "sms" | "compute_units", _) | (_, DeviceUnits) => &mut self.units,
             (_, M | N | K | Mnk | ShapeA | ShapeB | Time | TimeMin) => return None,
-            (_, Device) if guess.strength >= 80 => {
-                names.push((guess.strength, col));
+            (_, Device) if title.strength >= 80 => {
+                names.push((title.strength, col));
                 return Some(());
             }
             (_, Dtype) => &mut self.dtype,
             (_, MeasuredClock) => {
-                let scale = alias::clock_scale(&col.name);
+                let scale = clock_scale(&col.name);
                 self.clock.get_or_insert((col, scale));
                 return Some(());
             }
@@ -199,7 +199,7 @@ fn rate(col: Col, words: &[String]) -> Option<Rate> {
     };
     let rest: Vec<&str> =
         words.iter().map(String::as_str).filter(|w| !says(w, &OF_RATE) && !is_unit(w)).collect();
-    let scale = alias::rate_unit(&col.name, words).map(RateUnit::to_si);
+    let scale = rate_factor(&col.name);
     let dtype = match rest.join("_") {
         none if none.is_empty() => None,
         // A single letter belongs to a routine's name.

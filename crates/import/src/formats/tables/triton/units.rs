@@ -5,7 +5,7 @@ use crate::ImportOptions;
 use crate::cell::Quantity;
 use crate::columns::defaults::{as_chosen, assumption};
 use crate::columns::plan::Plan;
-use crate::document::mapped::sizes;
+use crate::document::plain::sizes;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::TableBuilder;

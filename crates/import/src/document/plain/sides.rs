@@ -1,96 +1,86 @@
 //! Several times or rates in one line: a column per library (`cublas_ms, triton_ms`) or type (`FP8 TFLOPS, BF16
 //! TFLOPS`), or repeats of one figure (`time_1, time_2`).
 
-use super::columns::Column;
-use super::evidence::{REPEATED, Side, sides};
-use super::title::{Holds, title};
-use super::words::type_of_word;
+use super::{Plain, undoubled};
+use crate::document::columns::Column;
+use crate::document::evidence::{REPEATED, Side, sides};
+use crate::document::title::{Holds, title};
+use crate::document::words::type_of_word;
 use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::ColumnMeaning as C;
-use gemmscope_table::dataset::ColumnSpec;
+use gemmscope_table::dataset::ColumnMeaning::*;
 
-/// A column of times or rates, with the factor to SI of the unit that its title names.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Titled {
-    /// Its position.
-    pub column: usize,
-    /// A time or a rate.
-    pub meaning: C,
-    pub factor: Option<f64>,
-}
-
-impl Titled {
-    /// A column of a known meaning.
-    pub(crate) fn of(column: usize, spec: ColumnSpec) -> Self {
-        let time = spec.time_unit().map(|u| u.to_si());
-        let factor = time.or_else(|| spec.rate_unit().map(|u| u.to_si()));
-        Titled { column, meaning: spec.meaning, factor }
-    }
-}
-
-/// How the figures of one line belong together.
+/// How the figures of one line belong together; columns by their positions.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Lines {
+pub(super) enum Lines {
     /// One figure, as in most tables.
     One,
     /// A row for each of these.
-    Sides(Vec<TitledSide>),
-    /// The columns repeat one time: their median is the time.
-    Repeats(Vec<Titled>),
+    Sides(Vec<PlainSide>),
+    /// The columns repeat one figure: their median is the figure.
+    Repeats(Vec<usize>),
 }
 
 /// Whose figures a row holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TitledSide {
+pub(super) struct PlainSide {
     /// `cublas`; "" where the header names only a type.
     pub name: String,
     pub dtype: Option<DataType>,
-    pub time: Option<Titled>,
-    pub rate: Option<Titled>,
+    pub time: Option<usize>,
+    pub rate: Option<usize>,
 }
 
-/// Tells sides and repeats among the columns of numbers that may be figures, by their titles.
-pub(crate) fn lines(titles: &[(usize, String)]) -> Lines {
-    let column = |(i, name): &(usize, String)| Column {
-        name: name.clone(),
-        title: title(name),
-        cells: Vec::new(),
-        at: Some(*i),
-        by_hand: false,
-    };
-    let mut columns: Vec<Column> = titles.iter().map(column).collect();
+impl Plain<'_> {
+    /// How the figures of a line belong together; as one where the user has said which counts.
+    pub(super) fn lines(&self) -> Lines {
+        let chosen = |c: &Column| c.by_hand && matches!(c.title.spec.meaning, Time | ReportedRate);
+        if self.columns.iter().any(chosen) || self.position(Library).is_some() {
+            return Lines::One;
+        }
+        let kinds = [Time, ReportedRate, TimeMin, TimeMax, ReportedWork, Other];
+        let free = |i: &usize| {
+            let column = &self.columns[*i];
+            kinds.contains(&column.title.spec.meaning) && !column.by_hand && self.is_numeric(*i)
+        };
+        let figures: Vec<usize> = (0..self.columns.len()).filter(free).collect();
+        let names: Vec<String> = self.columns.iter().map(|c| c.name.clone()).collect();
+        let titled = |i: &usize| {
+            let Column { name, title: of_name, at, .. } = &self.columns[*i];
+            let mut of_name = of_name.clone();
+            // The second of two columns of one title is of another side.
+            if undoubled(name, &names) != name {
+                of_name.label = title(name).label;
+            }
+            Column::new(name, of_name, Vec::new(), *at)
+        };
+        lines(figures.iter().map(titled).collect())
+    }
+}
+
+/// Tells sides and repeats among columns of numbers that may be figures, by their titles.
+fn lines(mut columns: Vec<Column>) -> Lines {
     let before: Vec<bool> = columns.iter().map(|c| c.title.is_figure()).collect();
     let mut notes = Vec::new();
     let sides = sides(&mut columns, &mut notes);
-    let titled = |i: usize| {
-        let column = &columns[i];
-        let meaning = if column.title.holds == Holds::Time { C::Time } else { C::ReportedRate };
-        Titled { column: titles[i].0, meaning, factor: column.title.factor }
-    };
+    let at = |i: usize| columns[i].at.unwrap_or(i);
     // All but the first of the repeated columns are none any more.
     let repeats = notes.iter().any(|n| n.ends_with(REPEATED));
-    let figure = |side: &Side| side.time.or(side.rate);
     if let (true, [side]) = (repeats, &sides[..]) {
-        let first = figure(side);
+        let first = side.time.or(side.rate);
         let again = (0..columns.len())
             .filter(|i| Some(*i) == first || before[*i] && columns[*i].title.holds == Holds::Other);
-        let of = |i: usize| Titled { column: titles[i].0, ..titled(first.unwrap_or(i)) };
-        return Lines::Repeats(again.map(of).collect());
+        return Lines::Repeats(again.map(at).collect());
     }
     let several =
         |of: fn(&Side) -> Option<usize>| sides.iter().filter(|s| of(s).is_some()).count() > 1;
     if !several(|s| s.time) && !several(|s| s.rate) {
         return Lines::One;
     }
-    Lines::Sides(
-        sides
-            .iter()
-            .map(|side| {
-                let (name, dtype) = name_and_type(&side.name);
-                TitledSide { name, dtype, time: side.time.map(titled), rate: side.rate.map(titled) }
-            })
-            .collect(),
-    )
+    let named = |side: &Side| {
+        let (name, dtype) = name_and_type(&side.name);
+        PlainSide { name, dtype, time: side.time.map(at), rate: side.rate.map(at) }
+    };
+    Lines::Sides(sides.iter().map(named).collect())
 }
 
 /// The name of a side and the type in it: `bf16_cublas`.
@@ -110,9 +100,9 @@ mod tests {
     use super::*;
 
     fn of(headers: &[&str]) -> Lines {
-        let titles: Vec<_> =
-            headers.iter().enumerate().map(|(i, h)| (i, (*h).to_owned())).collect();
-        lines(&titles)
+        let column =
+            |(i, name): (usize, &&str)| Column::new(name, title(name), Vec::new(), Some(i));
+        lines(headers.iter().enumerate().map(column).collect())
     }
 
     fn names(headers: &[&str]) -> Vec<String> {
@@ -174,7 +164,7 @@ mod tests {
             (&["M", "GFLOPS1", "GFLOPS2", "GFLOPS3"], &[1, 2, 3]),
         ] {
             let Lines::Repeats(found) = of(headers) else { panic!("{headers:?}") };
-            assert_eq!(found.iter().map(|f| f.column).collect::<Vec<_>>(), columns);
+            assert_eq!(found, columns);
         }
     }
 }

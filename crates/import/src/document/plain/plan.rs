@@ -1,0 +1,440 @@
+//! A plain table as the [`Plan`] of its rows, with what is said and asked of them.
+
+use super::Plain;
+use super::meaning::NOT_TYPES;
+use super::sides::{Lines, PlainSide};
+use super::units::Units;
+use crate::cell::{self, values};
+use crate::columns::defaults::{self, assuming, assumption, no_unit};
+use crate::columns::header::Col;
+use crate::columns::mapping::Sampled;
+use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
+use crate::columns::words;
+use crate::document::readings::{SQUARE, only_size};
+use crate::document::rows::answers::{SIZES_AS, not_understood, sizes_as_chosen};
+use crate::document::sizes::{Stated, stated};
+use crate::document::title::{Holds, clock_scale, meaning};
+use crate::{Head, ImportOptions};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::ColumnMeaning::{self, *};
+use gemmscope_table::dataset::ColumnSpec;
+
+/// The plan of a plain table, its columns and what it leaves open added to the dataset.
+pub(crate) fn plan(table: &mut TableBuilder, sampled: Sampled<'_>, head: &Head) -> Plan {
+    let Sampled { plain, preamble, shifted, units_line, .. } = sampled;
+    let lines = plain.lines();
+    let units = Units::of(&plain, plain.ways(), plain.figures(&lines));
+    let made = Making { plain: &plain, units: &units, shifted };
+    let mut plan = Plan {
+        header_line: plain.header_line,
+        header_end: plain.header_line.max(units_line),
+        width: plain.columns.len(),
+        sizes: made.sizes(table),
+        verdicts: plain.found(Status).into_iter().collect(),
+        history: plain.position(Order).is_some() && plain.position(Status).is_some(),
+        ..Plan::default()
+    };
+    made.figures(table, &lines, &mut plan);
+    made.types(table, head, &mut plan);
+    made.device(table, head, &preamble, &mut plan);
+    for (i, c) in plain.columns.iter().enumerate() {
+        // Sizes and figures are in it already.
+        let meaning = c.title.spec.meaning;
+        if !matches!(meaning, M | N | K | Mnk | Square | Time | ReportedRate) {
+            plan.set(meaning, plain.col(i), 1.0);
+        }
+    }
+    plan.note_times(table);
+    made.note_sizes(table, &plan.sizes);
+    made.note_doubles(table, &plan);
+    if let Some(batch) = plain.batch.as_ref().and_then(|b| b.assumption.clone()) {
+        table.assume(batch);
+    }
+    made.assume_layout(table, &plan, defaults::is_column_major(head, "generic", plain.options));
+    let of_sides =
+        |i: usize| plan.sides.iter().any(|s| s.figures.all().any(|(_, c, _)| c.index == i));
+    let others = (0..plain.columns.len()).filter(|i| !of_sides(*i));
+    plan.extras = others.filter_map(|i| made.further(table, &plan, i)).collect();
+    add_columns(table, &mut plan);
+    let (notes, assumptions) = units.said();
+    notes.into_iter().for_each(|note| table.note(note));
+    assumptions.into_iter().for_each(|assumption| table.assume(assumption));
+    if plain.header_line == 0 {
+        table.note("The file has no header.");
+    }
+    if units_line > 0 {
+        table.note(format!("Units from line {units_line}."));
+    }
+    plan
+}
+
+/// Adds the columns for what a line has several of.
+fn add_columns(table: &mut TableBuilder, plan: &mut Plan) {
+    if !plan.sides.is_empty() {
+        let rated = plan.sides.iter().any(|s| s.figures.rate.is_some());
+        plan.side_columns = SideColumns {
+            name: Some(table.text_column(Library, "library")),
+            rate: rated.then(|| table.number_column(ReportedRate, "rate")),
+            ..SideColumns::default()
+        };
+    }
+    if !plan.repeats.is_empty() && plan.figures.time.is_some() {
+        let spread = [TimeMin, TimeMax];
+        plan.spread = Some(spread.map(|m| table.number_column(m, m.id())));
+    }
+}
+
+/// The sizes of a table whose only size is in this column: square, unless an answer states others, and what is said.
+fn square(c: &Col, table: &mut TableBuilder, options: &ImportOptions) -> Sizes {
+    let mut question = only_size(&c.name);
+    let answer = options.answer(SQUARE).filter(|a| *a != question.value);
+    let sizes = answer.map(stated).filter(Stated::any);
+    let Some(Stated { m, n, k, .. }) = sizes else {
+        table.assume(question.assumption(options));
+        answer.into_iter().for_each(|a| table.note(not_understood(SQUARE, a, SIZES_AS)));
+        return Sizes::Square(c.clone());
+    };
+    let size = |fixed: Option<u32>| fixed.map_or(Size::Column(c.clone()), Size::Fixed);
+    question.text = sizes_as_chosen(answer.unwrap_or(""));
+    table.assume(question.assumption(options));
+    Sizes::Three([m, n, k].map(size))
+}
+
+impl Plain<'_> {
+    /// The column with this meaning.
+    fn found(&self, meaning: ColumnMeaning) -> Option<Col> {
+        self.position(meaning).map(|index| self.col(index))
+    }
+
+    /// The columns of the figures that count.
+    fn figures(&self, lines: &Lines) -> Vec<usize> {
+        let time = self.position(Time).filter(|t| !self.is_left_out(*t));
+        let both = || time.into_iter().chain(self.position(ReportedRate));
+        match lines {
+            Lines::Sides(sides) => sides.iter().flat_map(|s| [s.time, s.rate]).flatten().collect(),
+            // `GFLOPS1`: the titles alone mean nothing.
+            Lines::Repeats(columns) if both().next().is_none() => {
+                columns.first().copied().into_iter().collect()
+            }
+            Lines::One | Lines::Repeats(_) => both().collect(),
+        }
+    }
+
+    /// The time is zero in rows that have a rate: what was not measured, or too short for its decimals.
+    fn is_left_out(&self, time: usize) -> bool {
+        let Some(rate) = self.position(ReportedRate) else { return false };
+        let value = |r: usize, i: usize| self.columns[i].value(r);
+        let mut rows = (0..self.rows.len()).filter(|r| value(*r, time) == Some(0.0)).peekable();
+        rows.peek().is_some() && rows.all(|r| value(r, rate) > Some(0.0))
+    }
+
+    /// The column whose names all tell the type: `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`, or
+    /// `FBGEMM_i8_acc32` below “Type”.
+    fn dtype_in_names(&self) -> Option<Col> {
+        let titled = self.columns.iter().position(|c| c.why == NOT_TYPES);
+        let named = [Mnk, Kernel, OpName].into_iter().filter_map(|m| self.position(m));
+        let index = titled.into_iter().chain(named).find(|&i| {
+            let samples = &self.probes[i].samples;
+            !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in_kernel(s).is_some())
+        })?;
+        Some(self.col(index))
+    }
+}
+
+/// The parts of a plan in the making.
+struct Making<'m, 'a> {
+    plain: &'m Plain<'a>,
+    units: &'m Units<'a>,
+    /// Printed tables have an index column without a header.
+    shifted: bool,
+}
+
+impl Making<'_, '_> {
+    fn sizes(&self, table: &mut TableBuilder) -> Sizes {
+        match self.plain.sizes() {
+            Sizes::Square(c) => square(&c, table, self.plain.options),
+            sizes => sizes,
+        }
+    }
+
+    /// The factor of a column to SI. Cells with units are in SI, and those without have the title's unit.
+    fn factor(&self, i: usize) -> f64 {
+        if !self.plain.has_units(i) {
+            return self.units.factor(i);
+        }
+        let spec = self.plain.columns[i].title.spec;
+        let rate = spec.rate_unit().map(RateUnit::to_si);
+        let is_time = matches!(spec.meaning, Time | TimeMin | TimeMax);
+        let usual = if is_time { TimeUnit::Microseconds.to_si() } else { 1.0 };
+        spec.time_unit().map(TimeUnit::to_si).or(rate).unwrap_or(usual)
+    }
+
+    /// The column of the line's figure of this kind, with its factor to SI.
+    fn figure(&self, meaning: ColumnMeaning) -> Option<(Col, f64)> {
+        let is_time = |i: &&usize| self.plain.columns[**i].title.holds == Holds::Time;
+        let i = *self.units.figures.iter().find(|i| is_time(i) == (meaning == Time))?;
+        Some((self.plain.col(i), self.factor(i)))
+    }
+
+    /// Where the times and the rates of a line are.
+    fn figures(&self, table: &mut TableBuilder, lines: &Lines, plan: &mut Plan) {
+        if let Lines::Sides(sides) = lines {
+            plan.sides = self.sides(table, sides);
+            return;
+        }
+        let (time, rate) = (self.figure(Time), self.figure(ReportedRate));
+        if let Lines::Repeats(columns) = lines
+            && let Some((what, scale)) = match (&time, &rate) {
+                (Some((_, scale)), _) => Some(("Time", *scale)),
+                (None, Some((_, scale))) => Some(("Rate", *scale)),
+                (None, None) => None,
+            }
+        {
+            let names: Vec<&str> =
+                columns.iter().map(|i| self.plain.columns[*i].name.as_str()).collect();
+            table.note(format!("{what}: median of {}.", names.join(", ")));
+            plan.repeats = columns.iter().map(|i| (self.plain.col(*i), scale)).collect();
+        }
+        plan.figures = Figures { time, rate, bandwidth: None };
+    }
+
+    fn sides(&self, table: &mut TableBuilder, sides: &[PlainSide]) -> Vec<Side> {
+        let mut planned = Vec::with_capacity(sides.len());
+        let mut words = Vec::new();
+        for side in sides {
+            let mut columns = Vec::new();
+            let mut figure = |column: Option<usize>| {
+                let c = self.plain.col(column?);
+                columns.push(format!("“{}”", c.name));
+                let factor = self.factor(c.index);
+                Some((c, factor))
+            };
+            let (time, rate) = (figure(side.time), figure(side.rate));
+            let name = match (side.name.as_str(), side.dtype) {
+                ("", Some(dtype)) => dtype.name().to_owned(),
+                (name, _) => name.to_owned(),
+            };
+            words.push(format!("{name} ({})", columns.join(", ")));
+            let figures = Figures { time, rate, bandwidth: None };
+            planned.push(Side { dtype: side.dtype, figures, ..Side::new(&side.name) });
+        }
+        table.note(format!("Each line gives {} rows: {}.", planned.len(), words.join(", ")));
+        planned
+    }
+
+    /// The data type where no column says one: the user's word, names that tell it, the title of the time or the
+    /// rate, the file name, fp16.
+    fn types(&self, table: &mut TableBuilder, head: &Head, plan: &mut Plan) {
+        let options = self.plain.options;
+        let typed_sides = !plan.sides.is_empty() && plan.sides.iter().all(|s| s.dtype.is_some());
+        let typed = self.plain.found(Dtype).or_else(|| self.plain.found(DtypeA));
+        let unsaid = typed.is_none() && !typed_sides;
+        let chosen = options.dtype("dtype").is_some();
+        if unsaid && !chosen {
+            plan.named_dtype = self.plain.dtype_in_names();
+        }
+        let needed = unsaid && plan.named_dtype.is_none();
+        let figure = plan.figures.time.as_ref().or(plan.figures.rate.as_ref());
+        // `int8 TOPS`
+        let titled = figure.filter(|_| needed && !chosen).and_then(|(c, _)| {
+            Some((defaults::dtype_in(&c.name)?, format!("Data type from “{}”", c.name)))
+        });
+        let guess = || {
+            let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+            (dtype, why.to_owned())
+        };
+        let (dtype, why) = titled.unwrap_or_else(guess);
+        if needed {
+            table.assume_dtype(dtype, &why);
+        }
+        plan.default_dtype = Some(dtype);
+    }
+
+    /// The device where no column says one: the user's word, the lines before the header, the file name.
+    fn device(&self, table: &mut TableBuilder, head: &Head, preamble: &[String], plan: &mut Plan) {
+        if self.plain.position(Device).is_some() {
+            return;
+        }
+        let heading = preamble.iter().rev().find_map(|line| defaults::device_in_heading(line));
+        let of = |find: fn(&str) -> Option<&str>| preamble.iter().find_map(|line| find(line));
+        let stated = || of(defaults::stated_device).or_else(|| of(defaults::target_in));
+        let named = heading.map(|name| (name, "a heading above the table"));
+        let named = named.or_else(|| Some((stated()?, "a line before the header")));
+        plan.device_by_heading = heading.is_some();
+        plan.default_device = defaults::device_above(table, head, self.plain.options, named);
+    }
+
+    /// Says whose letters N and T are, where there are any and no framework's name tells.
+    fn assume_layout(&self, table: &mut TableBuilder, plan: &Plan, column_major: bool) {
+        // Their own operands are row-major.
+        let frameworks = self.plain.position(Library).is_some_and(|i| {
+            let of_framework = |s: &String| {
+                let s = s.to_lowercase();
+                ["torch", "triton", "aten"].iter().any(|f| s.contains(f))
+            };
+            let samples = &self.plain.probes[i].samples;
+            !samples.is_empty() && samples.iter().all(of_framework)
+        });
+        let letters = [Layout, TransA, TransB].iter().any(|part| plan.col(*part).is_some());
+        if letters && !frameworks {
+            let (text, value) = match column_major {
+                true => ("N and T are those of a BLAS call.", "column-major"),
+                false => (
+                    "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call.",
+                    "row-major",
+                ),
+            };
+            table.assume(assumption("layout", text, value, &["row-major", "column-major"]));
+        }
+    }
+
+    /// Says which columns are M, N and K where their names alone do not.
+    fn note_sizes(&self, table: &mut TableBuilder, sizes: &Sizes) {
+        let Sizes::Three([Size::Column(m), Size::Column(n), Size::Column(k)]) = sizes else {
+            return;
+        };
+        let obvious = |c: &Col, letter: &str| words::words(&c.name).iter().any(|w| w == letter);
+        let all = [(m, "m"), (n, "n"), (k, "k")];
+        if !all.iter().all(|(c, letter)| obvious(c, letter)) {
+            table.note(format!("Sizes: M = “{}”, N = “{}”, K = “{}”.", m.name, n.name, k.name));
+        }
+    }
+
+    /// Says which columns mean the same as one before them and have other values.
+    fn note_doubles(&self, table: &mut TableBuilder, plan: &Plan) {
+        let Plain { columns, rows, doubles, .. } = self.plain;
+        // Columns of several sides, and repeats of one time, all count.
+        let counts = |i: usize| {
+            let mut sides = plan.sides.iter();
+            sides.any(|s| s.figures.all().any(|(_, c, _)| c.index == i))
+                || plan.repeats.iter().any(|(c, _)| c.index == i)
+        };
+        for double in doubles.iter().filter(|d| !counts(d.column)) {
+            let (first, spec) = (&columns[double.first], columns[double.first].title.spec);
+            if ![M, N, K, Mnk, Batch, Dtype, DtypeA, DtypeB, Time, ReportedRate]
+                .contains(&spec.meaning)
+            {
+                continue;
+            }
+            let scale = |spec: ColumnSpec| match (spec.time_unit(), spec.rate_unit()) {
+                (Some(unit), _) => unit.to_si(),
+                (_, Some(unit)) => unit.to_si(),
+                _ => 1.0,
+            };
+            let number =
+                |cell: &String, spec| Some(cell::number(cell.trim().as_bytes())? * scale(spec));
+            let differ = |row: &&Vec<String>| {
+                let cells = row.get(double.first).zip(row.get(double.column));
+                cells.is_some_and(|(a, b)| match number(a, spec).zip(number(b, double.spec)) {
+                    Some((a, b)) => (a / b - 1.0).abs() > 0.01,
+                    None => a != b,
+                })
+            };
+            if rows.iter().any(|row| differ(&row)) {
+                table.note(format!(
+                    "“{}” and “{}” may both be {}, and their values differ: the first counts.",
+                    first.name,
+                    columns[double.column].name,
+                    ColumnSpec::from(spec.meaning).label()
+                ));
+            }
+        }
+    }
+
+    /// The place of a column; `None` for one that is left out.
+    fn further(&self, table: &mut TableBuilder, plan: &Plan, i: usize) -> Option<Extra> {
+        let m = self.plain;
+        let name = m.columns[i].name.as_str();
+        let spec = m.columns[i].title.spec;
+        Some(match spec.meaning {
+            // A name that tells the type begins with the library's: `MKL_fp32`.
+            Other
+                if m.columns[i].why == NOT_TYPES
+                    && plan.named_dtype.as_ref().is_some_and(|c| c.index == i)
+                    && m.position(Library).is_none() =>
+            {
+                Extra::Text(i, table.text_column(Library, name))
+            }
+            // Skip the index of a printed table.
+            Other if self.shifted && i == 0 => return None,
+            // Rows are told apart by it, whatever numbers it has.
+            Other if m.batch.as_ref().is_some_and(|b| b.in_m && b.column == i) => {
+                Extra::Text(i, table.auto_column(name))
+            }
+            Other | DeviceUnits => Extra::Auto(i, table.auto_column(name)),
+            Time if plan.figures.time.is_none() => Extra::Auto(i, table.auto_column(name)),
+            // Keep a name that has the sizes in it.
+            Mnk | ShapeA | ShapeB if m.probes[i].samples.iter().any(|s| values::is_name(s)) => {
+                match meaning(name) {
+                    meaning if meaning.is_text() => {
+                        Extra::Text(i, table.text_column(meaning, name))
+                    }
+                    _ => Extra::Text(i, table.auto_column(name)),
+                }
+            }
+            // The type is in the operation already; what else stands there is kept.
+            Compute => Extra::Text(i, table.auto_column(name)),
+            Tile => {
+                let of = [(TileM, "M"), (TileN, "N"), (TileK, "K")];
+                Extra::Tile(
+                    i,
+                    of.map(|(tile, l)| table.number_column(tile, &format!("{name} {l}"))),
+                )
+            }
+            meaning if meaning.is_text() => Extra::Text(i, table.text_column(meaning, name)),
+            meaning => {
+                let scale = self.scale(table, plan, i, spec)?;
+                Extra::Number(i, table.number_column(meaning, name), scale)
+            }
+        })
+    }
+
+    /// The factor to SI of a column of numbers; `None` for one that is no column of the dataset.
+    fn scale(
+        &self,
+        table: &mut TableBuilder,
+        plan: &Plan,
+        i: usize,
+        spec: ColumnSpec,
+    ) -> Option<f64> {
+        let name = self.plain.columns[i].name.as_str();
+        match spec.meaning {
+            ReportedRate => {
+                plan.figures.time.as_ref().and(plan.figures.rate.as_ref()).map(|(_, scale)| *scale)
+            }
+            ReportedBandwidth => {
+                let stated = spec.bandwidth_unit();
+                Some(stated.unwrap_or_else(|| self.bandwidth_unit(table, i)).to_si())
+            }
+            ReportedWork => Some(spec.rate_unit().unwrap_or(RateUnit::Flops).to_si()),
+            TimeStd | TimeMin | TimeMax | FailedTime => {
+                let stated = spec.time_unit().map(TimeUnit::to_si);
+                let own = self.figure(Time).map(|(_, factor)| factor);
+                Some(stated.or(own).unwrap_or(TimeUnit::Microseconds.to_si()))
+            }
+            ReportedEfficiency => {
+                let number = |s: &String| s.trim_end_matches('%').trim().parse::<f64>().ok();
+                let most =
+                    self.plain.probes[i].samples.iter().filter_map(number).fold(0.0, f64::max);
+                Some(if name.contains('%') || most > 1.5 { 0.01 } else { 1.0 })
+            }
+            MeasuredClock => Some(clock_scale(name)),
+            meaning => ColumnMeaning::OF_DATASET.contains(&meaning).then_some(1.0),
+        }
+    }
+
+    fn bandwidth_unit(&self, table: &mut TableBuilder, i: usize) -> BandwidthUnit {
+        if self.plain.has_units(i) {
+            return BandwidthUnit::Bytes;
+        }
+        let name = &self.plain.columns[i].name;
+        let time = self.figure(Time).map(|(c, _)| c.index);
+        let unit = self.units.bandwidth_unit(i, time);
+        let text = no_unit(name, &assuming(unit.label()));
+        let choices = BandwidthUnit::ALL.map(BandwidthUnit::label);
+        table.assume(assumption(format!("unit:{name}"), text, unit.label(), &choices));
+        unit
+    }
+}

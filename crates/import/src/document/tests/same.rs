@@ -1,0 +1,125 @@
+//! One table, written in many ways: columns and rows in any order, with and without units in its titles, in each
+//! dress and in each locale.
+
+use super::{library, read};
+use gemmscope_table::dataset::Dataset;
+
+/// One table in each dress.
+fn dressed(titles: &[&str], rows: &[Vec<String>]) -> Vec<(&'static str, String)> {
+    let line = |cells: &[String], by: &str| cells.join(by);
+    let titles: Vec<String> = titles.iter().map(|t| (*t).to_owned()).collect();
+    let all = || std::iter::once(&titles).chain(rows);
+    let joined = |by: &str| all().map(|r| line(r, by) + "\n").collect::<String>();
+    let bars = |r: &[String]| format!("| {} |\n", r.join(" | "));
+    let rule = format!("|{}\n", "---|".repeat(titles.len()));
+    let markdown: String =
+        bars(&titles) + &rule + &rows.iter().map(|r| bars(r)).collect::<String>();
+    let wide = |r: &[String]| r.iter().map(|c| format!("{c:>22}")).collect::<String>() + "\n";
+    let printed: String = all().map(|r| wide(r)).collect();
+    let indexed: String = std::iter::once("  ".to_owned() + &wide(&titles))
+        .chain(rows.iter().enumerate().map(|(i, r)| format!("{i:<2}{}", wide(r))))
+        .collect();
+    let edge = format!("+{}\n", "------+".repeat(titles.len()));
+    let grid = format!(
+        "{edge}{}{edge}{}{edge}",
+        bars(&titles),
+        rows.iter().map(|r| bars(r)).collect::<String>()
+    );
+    let tags = |r: &[String], t: &str| {
+        format!("<tr>{}</tr>\n", r.iter().map(|c| format!("<{t}>{c}</{t}>")).collect::<String>())
+    };
+    let html = format!(
+        "<table>\n{}{}</table>\n",
+        tags(&titles, "th"),
+        rows.iter().map(|r| tags(r, "td")).collect::<String>()
+    );
+    let simple: String = std::iter::once(wide(&titles))
+        .chain(std::iter::once(format!("{}\n", "  --------------------".repeat(titles.len()))))
+        .chain(rows.iter().map(|r| wide(r)))
+        .collect();
+    vec![
+        ("CSV", joined(",")),
+        ("TSV", joined("\t")),
+        ("semicolons", joined(";")),
+        ("Markdown", markdown),
+        ("printed", printed),
+        ("printed, indexed", indexed),
+        ("simple", simple),
+        ("grid", grid),
+        ("HTML", html),
+    ]
+}
+
+/// M, N, K, time in ns and library of each row, sorted.
+fn points(data: &Dataset) -> Vec<(u32, u32, u32, u64, String)> {
+    let mut out: Vec<_> = (0..data.len())
+        .map(|r| {
+            let ns = (data.time_s[r] * 1e12).round() as u64;
+            (data.m[r], data.n[r], data.k[r], ns, library(data, r).to_owned())
+        })
+        .collect();
+    out.sort();
+    out
+}
+
+fn cells(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|c| (*c).to_owned()).collect()
+}
+
+/// All ways to write a table whose numbers have points, with what they are called.
+fn written(titles: &[&str], rows: &[Vec<String>]) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let orders: [[usize; 5]; 3] = [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [2, 3, 1, 4, 0]];
+    for order in orders {
+        let titles: Vec<&str> = order.iter().map(|i| titles[*i]).collect();
+        let mut rows: Vec<Vec<String>> =
+            rows.iter().map(|r| order.iter().map(|i| r[*i].clone()).collect()).collect();
+        for turn in ["", ", last row first"] {
+            for comma in [false, true] {
+                let localized = |c: &String| if comma { c.replace('.', ",") } else { c.clone() };
+                let rows: Vec<Vec<String>> =
+                    rows.iter().map(|r| r.iter().map(localized).collect()).collect();
+                // Where commas hold the cells apart, none begins a fraction.
+                let all = dressed(&titles, &rows).into_iter().filter(|(d, _)| !comma || *d != "CSV");
+                let locale = if comma { ", decimal commas" } else { "" };
+                out.extend(all.map(|(d, text)| (format!("{d}{locale}{turn}"), text)));
+            }
+            rows.reverse();
+        }
+    }
+    out
+}
+
+fn all_read_the_same(titles: &[&str], rows: &[Vec<String>], wanted: &[(u32, u32, u32, u64, String)]) {
+    for (way, text) in written(titles, rows) {
+        assert_eq!(points(&read(&text)), wanted, "{way}:\n{text}");
+    }
+}
+
+#[test]
+fn a_column_a_library() {
+    let rows = [
+        cells(&["512", "1024", "2048", "0.25", "0.5"]),
+        cells(&["1024", "1024", "2048", "0.4", "0.75"]),
+        cells(&["4096", "2048", "1024", "1.5", "2.25"]),
+    ];
+    let titles = ["M", "N", "K", "onelib (ms)", "twolib (ms)"];
+    let wanted = points(&read(&dressed(&titles, &rows)[3].1));
+    assert_eq!(wanted.len(), 6);
+    all_read_the_same(&titles, &rows, &wanted);
+}
+
+#[test]
+fn a_time_and_a_rate_with_and_without_their_units() {
+    let rows = [
+        cells(&["512", "1024", "2048", "0.25", "8.59"]),
+        cells(&["1024", "1024", "2048", "0.4", "10.74"]),
+        cells(&["4096", "2048", "1024", "1.5", "11.45"]),
+    ];
+    let titles = ["M", "N", "K", "time (ms)", "throughput (TFLOP/s)"];
+    let wanted = points(&read(&dressed(&titles, &rows)[3].1));
+    assert_eq!(wanted[0], (512, 1024, 2048, 250_000_000, String::new()));
+    all_read_the_same(&titles, &rows, &wanted);
+    // Rate times time is the work in one pair of units alone.
+    all_read_the_same(&["M", "N", "K", "time", "throughput"], &rows, &wanted);
+}
