@@ -86,7 +86,7 @@ fn standing_for(
 }
 
 /// Index of the finding that holds most of a row's loss; for a row in none of the causes, the first finding about it.
-/// `largest` are the categories of [`LARGEST_LOSS`](gemmscope_analysis::ledger::LARGEST_LOSS).
+/// `largest` are the categories of [`LARGEST_LOSS`].
 pub fn finding_of(findings: &Findings, largest: &Categories<'_>, row: u32) -> Option<usize> {
     let label = &largest.values[largest.codes.get(row as usize) as usize];
     let account = Account::ALL.into_iter().find(|a| a.label() == label);

@@ -32,7 +32,7 @@ pub(super) fn write(
     }
 }
 
-/// [`write`] for a text.
+/// As [`write()`], for a text.
 pub(super) fn write_text(
     output: Option<&Path>,
     text: &str,

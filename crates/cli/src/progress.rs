@@ -1,6 +1,6 @@
 //! The progress line on a terminal. It appears after half a second and is cleared before anything else is printed.
 //!
-//! [`step`] and [`bytes`] report progress. Only `main` turns the line on, so tests and scripts never see it.
+//! [`step`] and [`bytes()`] report progress. Only `main` turns the line on, so tests and scripts never see it.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,9 +1,9 @@
 //! The charts: one folder each, listed in [`CHARTS`].
 //!
 //! Opening a chart computes what it shows from the data and the view state ([`Inputs`]). It is then drawn for a size
-//! and theme ([`RenderOptions`](crate::chart::RenderOptions)) as often as needed. The page keeps an opened chart while
-//! its inputs stay the same, and redraws it when size, theme, scroll position or zoom change. [`Chart::table`] is
-//! computed only when the table is viewed or saved.
+//! and theme ([`RenderOptions`]) as often as needed. The page keeps an opened chart while its inputs stay the same, and
+//! redraws it when size, theme, scroll position or zoom change. [`Chart::table`] is computed only when the table is
+//! viewed or saved.
 
 mod axes;
 mod bars;
