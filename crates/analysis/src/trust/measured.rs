@@ -96,7 +96,8 @@ impl AllSeries {
             out.tells = true;
             let rising = steps.iter().filter(|s| **s > 1.0).count() as f64;
             let one_way = rising.max(steps.len() as f64 - rising) >= ONE_WAY * steps.len() as f64;
-            let mut changes: Vec<f64> = runs.iter().map(|(first, last)| last / first - 1.0).collect();
+            let mut changes: Vec<f64> =
+                runs.iter().map(|(first, last)| last / first - 1.0).collect();
             changes.sort_by(f64::total_cmp);
             let change = changes[changes.len() / 2];
             if one_way && change.abs() > DRIFTS {
@@ -119,8 +120,11 @@ impl AllSeries {
                 let after = times.get(at + equal.len()).map(|t| t.0);
                 let apart = |t: f64| (t / time - 1.0).abs() >= STEP;
                 let works = equal.iter().map(|(_, r)| frame.metrics.work(&frame.data, *r as usize));
-                if before.is_none_or(apart) && after.is_none_or(apart) && range(works) >= WORK_RANGE {
-                    equal.iter().for_each(|(time, row)| out.rows.add(time * frame.calls(*row as usize)));
+                if before.is_none_or(apart) && after.is_none_or(apart) && range(works) >= WORK_RANGE
+                {
+                    equal
+                        .iter()
+                        .for_each(|(time, row)| out.rows.add(time * frame.calls(*row as usize)));
                     out.found = Some(());
                 }
             }
