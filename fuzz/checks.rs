@@ -183,9 +183,12 @@ pub(crate) fn message(bytes: &[u8]) {
             Err(refusal) => refusal.iter().for_each(|r| said(&r.message)),
         }
     }
-    for (size, busy) in [(None, false), (None, true), (Some(bytes.len()), false), (Some(bytes.len()), true)] {
+    for (size, busy) in
+        [(None, false), (None, true), (Some(bytes.len()), false), (Some(bytes.len()), true)]
+    {
         for window in [embed::HostWindow::Parent, embed::HostWindow::Opener] {
-            match embed::request(&text, size, embed::HostState { window, busy, taken: bytes.len() }) {
+            match embed::request(&text, size, embed::HostState { window, busy, taken: bytes.len() })
+            {
                 Err(refusal) => said(&refusal.message),
                 Ok(embed::Request::Load { name, .. }) => {
                     assert!(size.is_some() && !busy && !name.chars().any(char::is_control));

@@ -303,7 +303,8 @@ impl Check {
             }
             Form::Markdown => {
                 let before = self.comment.as_deref().map_or(Ok(Vec::new()), runs::of_file);
-                let mut runs = before.or_else(|why| io.err.say(Code::Ignored, &why).map(|()| Vec::new()))?;
+                let mut runs =
+                    before.or_else(|why| io.err.say(Code::Ignored, &why).map(|()| Vec::new()))?;
                 runs.push(runs::Run::new(&self.run, held, &ledger));
                 words::comment(&verdict(), &ledger, &trust, &runs)
             }

@@ -1,3 +1,4 @@
+mod comment;
 mod faults;
 mod line;
 mod parquet;

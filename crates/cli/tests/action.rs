@@ -352,7 +352,8 @@ fn a_comment_goes_on_from_the_one_before() {
         assert_eq!(code, 0, "{said}");
         comment = std::fs::read_to_string(runner.output("comment")).unwrap();
     }
-    let trend = "The last runs:\n\n- ▁▂▂ 1.97 ms in c0ffee2, -0.5 % against c0ffee1\n";
+    let trend =
+        "The last runs:\n\n- ▁▂▂ 1.97 ms in c0ffee&#8203;2, -0.5 % against c0ffee&#8203;1\n";
     assert!(comment.contains(trend), "{comment}");
     assert_eq!(comment.matches("<!-- gemmscope-runs ").count(), 1);
     assert!(comment.contains("\"run\":\"c0ffee0\""), "{comment}");

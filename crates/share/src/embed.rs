@@ -330,7 +330,10 @@ mod tests {
             (r.id, r.code)
         };
         assert_eq!(code(request(load, None, PARENT)), (Some(7), "bad-message"));
-        assert_eq!(code(request(load, Some(10), HostState { busy: true, ..PARENT })), (Some(7), "busy"));
+        assert_eq!(
+            code(request(load, Some(10), HostState { busy: true, ..PARENT })),
+            (Some(7), "busy")
+        );
         assert_eq!(code(request(load, Some(MAX_BYTES + 1), PARENT)), (Some(7), "too-large"));
         assert_eq!(
             code(request(r#"{"type":"eval","id":1}"#, None, PARENT)),
@@ -359,7 +362,9 @@ mod tests {
         assert_eq!(code(request(load, Some(1), after(usize::MAX))), Err("too-large"));
         let parent = HostState { taken: MAX_BYTES, ..PARENT };
         assert_eq!(code(request(load, Some(MAX_BYTES), parent)), Ok(()));
-        for asks in [r#"{"type":"export","id":1,"what":"csv"}"#, r#"{"type":"view","id":1,"set":{}}"#] {
+        for asks in
+            [r#"{"type":"export","id":1,"what":"csv"}"#, r#"{"type":"view","id":1,"set":{}}"#]
+        {
             assert_eq!(code(request(asks, None, OPENER)), Err("not-allowed"));
         }
         assert_eq!(code(request(r#"{"type":"x","id":1}"#, None, OPENER)), Err("unknown-type"));

@@ -124,8 +124,10 @@ impl Trust {
             return String::new();
         }
         let all = known.into_iter().chain([("cannot be told: ", of(None))]);
-        let parts: Vec<String> =
-            all.filter(|(_, rules)| !rules.is_empty()).map(|(word, rules)| word.to_owned() + &rules).collect();
+        let parts: Vec<String> = all
+            .filter(|(_, rules)| !rules.is_empty())
+            .map(|(word, rules)| word.to_owned() + &rules)
+            .collect();
         format!("Of the rules of measuring: {}.", parts.join("; "))
     }
 

@@ -93,6 +93,7 @@ pub(super) struct MeasuredRows {
 pub(super) struct TrustColumns<'a> {
     /// The file's own rates, and bandwidths, each with their rounding error by source.
     reported: [Option<(&'a [f64], Vec<f64>)>; 2],
+    library: Option<&'a [u32]>,
     std: Option<&'a [f64]>,
     clock: Option<&'a [f64]>,
 }
@@ -102,6 +103,7 @@ impl<'a> TrustColumns<'a> {
         let reported = [ColumnMeaning::ReportedRate, ColumnMeaning::ReportedBandwidth];
         TrustColumns {
             reported: reported.map(|m| data.numbers(m).map(|v| (v, roundings(data, v)))),
+            library: data.codes(ColumnMeaning::Library),
             std: data.numbers(ColumnMeaning::TimeStd),
             clock: data.numbers(ColumnMeaning::MeasuredClock),
         }
@@ -123,7 +125,8 @@ impl DeviceRows {
             return;
         }
         self.all.add(time_s);
-        self.series.add(data, r);
+        let library = columns.library.map_or(0, |codes| codes[r]);
+        self.series.add(data.source[r], library, r as u32);
         // A profiler's kernel times hold no launch, and its clock counts nanoseconds.
         let source = || data.sources.get(usize::from(data.source[r]));
         if call_s < SHORT_S && !source().is_some_and(Source::times_kernels) {

@@ -4,13 +4,15 @@
 //! Rows are judged in series: those of one file and library on one device, in the order of the file.
 
 use super::device_rows::RowsTime;
-use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use std::collections::HashMap;
 
-/// Series with fewer rows show nothing, and longer ones are not a measurement by hand.
+/// Series with fewer rows show nothing. Longer ones, and more of them, would hold up a page: what is said of the first is
+/// enough to know how a file was measured.
 const LEAST: usize = 10;
-const MOST: usize = 1 << 16;
+const MOST: usize = 1 << 14;
+const SERIES: usize = 16;
 
 /// Times within this ratio are alike.
 const ALIKE: f64 = 1.3;
@@ -41,16 +43,21 @@ const WORK_RANGE: f64 = 2.0;
 pub(super) struct AllSeries(Vec<((u16, u32), Vec<u32>)>);
 
 impl AllSeries {
-    /// Adds a row with a time.
-    pub(super) fn add(&mut self, data: &Dataset, row: usize) {
-        let library = data.codes(ColumnMeaning::Library).map_or(0, |codes| codes[row]);
-        let key = (data.source[row], library);
-        // Rows of one series follow each other.
-        let at = self.0.iter().rposition(|(of, _)| *of == key).unwrap_or_else(|| {
-            self.0.push((key, Vec::new()));
-            self.0.len() - 1
-        });
-        self.0[at].1.push(row as u32);
+    /// Adds a row with a time; `library` is the code of its library.
+    pub(super) fn add(&mut self, source: u16, library: u32, row: u32) {
+        let key = (source, library);
+        let at = match self.0.iter().position(|(of, _)| *of == key) {
+            Some(at) => at,
+            None if self.0.len() == SERIES => return,
+            None => {
+                self.0.push((key, Vec::new()));
+                self.0.len() - 1
+            }
+        };
+        let rows = &mut self.0[at].1;
+        if rows.len() <= MOST {
+            rows.push(row);
+        }
     }
 
     fn judged(&self) -> impl Iterator<Item = &[u32]> {
@@ -96,7 +103,8 @@ impl AllSeries {
             out.tells = true;
             let rising = steps.iter().filter(|s| **s > 1.0).count() as f64;
             let one_way = rising.max(steps.len() as f64 - rising) >= ONE_WAY * steps.len() as f64;
-            let mut changes: Vec<f64> = runs.iter().map(|(first, last)| last / first - 1.0).collect();
+            let mut changes: Vec<f64> =
+                runs.iter().map(|(first, last)| last / first - 1.0).collect();
             changes.sort_by(f64::total_cmp);
             let change = changes[changes.len() / 2];
             if one_way && change.abs() > DRIFTS {
@@ -119,8 +127,11 @@ impl AllSeries {
                 let after = times.get(at + equal.len()).map(|t| t.0);
                 let apart = |t: f64| (t / time - 1.0).abs() >= STEP;
                 let works = equal.iter().map(|(_, r)| frame.metrics.work(&frame.data, *r as usize));
-                if before.is_none_or(apart) && after.is_none_or(apart) && range(works) >= WORK_RANGE {
-                    equal.iter().for_each(|(time, row)| out.rows.add(time * frame.calls(*row as usize)));
+                if before.is_none_or(apart) && after.is_none_or(apart) && range(works) >= WORK_RANGE
+                {
+                    equal
+                        .iter()
+                        .for_each(|(time, row)| out.rows.add(time * frame.calls(*row as usize)));
                     out.found = Some(());
                 }
             }

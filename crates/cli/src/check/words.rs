@@ -80,7 +80,12 @@ impl<'a> Verdict<'a> {
 
 /// The comment on a pull request: the verdict with the worst rows, how the last runs went, and these as a comment of
 /// HTML, which the next one goes on from. What would be too long for a comment is left out from the end.
-pub(super) fn comment(verdict: &Verdict<'_>, ledger: &Ledger, trust: &Trust, all: &[Run]) -> String {
+pub(super) fn comment(
+    verdict: &Verdict<'_>,
+    ledger: &Ledger,
+    trust: &Trust,
+    all: &[Run],
+) -> String {
     let mut blocks = verdict.blocks(IN_COMMENT, ledger, trust);
     let trend = runs::trend(all);
     if !trend.is_empty() {

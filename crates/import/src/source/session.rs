@@ -221,6 +221,10 @@ impl Session {
         };
         if let Some(source) = source {
             source.bytes = self.text_bytes;
+            // What the user answered is assumed no longer.
+            for assumption in &mut source.assumptions {
+                assumption.by_hand |= self.options.answer(&assumption.key).is_some();
+            }
             // A gemmscope table already names the files of its rows.
             if source.format.is_empty() {
                 source.name = self.name;

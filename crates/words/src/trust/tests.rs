@@ -1,3 +1,5 @@
+mod measured;
+
 use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
