@@ -142,7 +142,7 @@ mod tests {
         t.row((64, 64, 64), "", 1e-6, "");
         let frame = t.frame(Some("a100-80-pcie"));
         let list = ShapesWithoutTime::of(&frame);
-        let shapes: Vec<String> = list.longest.iter().map(ShapeWithoutTime::shape).collect();
+        let shapes: Vec<String> = list.longest.iter().map(|s| s.shape.clone()).collect();
         assert_eq!(shapes, ["4096 × 4096 × 4096", "8 × 4096 × 4096"]);
         let [large, small] = &list.longest[..] else {
             panic!("{list:?}");

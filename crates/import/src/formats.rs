@@ -23,6 +23,7 @@ pub static FORMATS: &[Format] = &[
     tables::tensile::CLIENT,
     tables::flashinfer::FORMAT,
     tables::aiter::FORMAT,
+    tables::aiter_experts::FORMAT,
     tables::triton::FORMAT,
     tables::tritonbench::FORMAT,
     tables::intel::FORMAT,

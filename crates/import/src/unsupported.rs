@@ -126,8 +126,8 @@ const TEXTS: &[(&[Known], &str)] = texts! {
     [json, words "BLOCK_SIZE_M" "BLOCK_SIZE_N"]:
         "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own output"
     [words "token" "model_dim" "inter_dim" "expert"] [header "knl_name" "co_name"]:
-        "this is aiter's fused-MoE tuning file (a row is two kernels, not one GEMM) or its list of kernels \
-        (neither shapes nor times); drop the *_tuned_gemm.csv beside it"
+        "this is aiter's fused-MoE list of experts to tune, or of kernels, without times; drop the tuned_fmoe.csv or \
+        the *_tuned_gemm.csv beside it"
     [header "K1" "K2" "mean_microseconds"] [header "H" "W" "C" "P" "Q" "F"]:
         "this is an IREE benchmark of fused attention or convolution, not of GEMMs; drop the gemm CSV beside it"
     [words "function," "rocblas-Gflops" "\ngemv,"]:

@@ -265,6 +265,17 @@ impl Problem {
         Some(groups.active(f64::from(if groups.along_k { self.k } else { self.m })))
     }
 
+    /// The batch of equal products that is nearest to a grouped GEMM: its active groups, with the mean of their rows.
+    pub fn as_batch(&self) -> Self {
+        let (Some(groups), Some(active)) = (self.op.groups, self.active()) else { return *self };
+        let batch = (active.round() as u32).max(1);
+        let op = Operation { groups: None, ..self.op };
+        match groups.along_k {
+            true => Self { k: self.k.div_ceil(batch), batch, op, ..*self },
+            false => Self { m: self.m.div_ceil(batch), batch, op, ..*self },
+        }
+    }
+
     /// Arithmetic intensity: work over compulsory bytes, an upper bound of the real one.
     pub fn intensity(&self) -> Intensity {
         self.work() / self.bytes()

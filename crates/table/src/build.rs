@@ -199,9 +199,8 @@ impl TableBuilder {
     pub fn text_column(&mut self, meaning: ColumnMeaning, label: &str) -> ColumnId {
         let values = Values::Text(TextColumn::with_room(self.room));
         let id = self.column(meaning, label, "", values);
-        if meaning == ColumnMeaning::GroupRows {
-            self.group_rows.get_or_insert(id.0);
-        }
+        let of_groups = (meaning == ColumnMeaning::GroupRows).then_some(id.0);
+        self.group_rows = self.group_rows.or(of_groups);
         id
     }
 
@@ -395,13 +394,7 @@ impl TableBuilder {
     /// Adds the row that starts at this line, or rejects it and keeps its text.
     #[inline]
     pub fn commit(&mut self, line: u32, raw: &[u8], row: Result<Row, RowError>) {
-        let row = match row {
-            Ok(row) if row.op.groups.is_some() || self.group_rows.is_some() => {
-                match self.routed(row) {
-                    Ok(row) => row,
-                    Err(reason) => return self.reject(line, raw, &RowError::new(reason)),
-                }
-            }
+        let row = match row.and_then(|row| self.routed(row)) {
             Ok(row) => row,
             Err(error) => return self.reject(line, raw, &error),
         };

@@ -227,8 +227,11 @@ fn lines(plan: &Plan, line: impl Fn(&Problem) -> Option<String>) -> String {
     let mut out = format!("#!/bin/sh\n# {}\n", crate::plan::headline(plan));
     let mut left_out = Vec::new();
     for (problem, names) in shapes(plan) {
-        let names = names.join(", ");
-        match line(&problem) {
+        let mut names = names.join(", ");
+        if problem.op.groups.is_some() {
+            names.push_str(", its active groups as a batch of equal ones");
+        }
+        match line(&problem.as_batch()) {
             Some(text) => {
                 let _ = writeln!(out, "# {names}\n{text}");
             }
@@ -265,6 +268,7 @@ pub fn tritonbench(plan: &Plan) -> String {
     let mut out = String::from("M,K,N,Bias\n");
     let mut seen = Vec::new();
     for (p, _) in shapes(plan) {
+        let p = p.as_batch();
         let shape = (p.m, p.k, p.n, p.op.bias);
         if p.batch == 1 && !seen.contains(&shape) {
             seen.push(shape);

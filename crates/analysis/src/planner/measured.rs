@@ -219,6 +219,7 @@ mod tests {
             "plan.model=llama-2-7b&plan.batch=4&plan.length=300&plan.pass=both&plan.qkv=0",
             "plan.model=llama-3-70b&plan.batch=64&plan.length=4096&plan.tp=8&plan.gate_up=1",
             "plan.model=qwen1.5-0.5b&plan.batch=16&plan.length=559&plan.phase=prefill",
+            "plan.model=mixtral-8x7b&plan.batch=16&plan.length=2048",
         ] {
             let (plan, step) = read_back(&format!("{hash}&plan.devices=mi300x"));
             let (w, step) = (plan.state.workload, step.unwrap());

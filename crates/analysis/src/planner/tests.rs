@@ -98,6 +98,27 @@ fn planned_rows_lie_on_the_roof_of_measured_ones() {
     assert_eq!(all.len(), 4 * rows);
 }
 
+/// A planned grouped GEMM and a measured one have one formula.
+#[test]
+fn planned_experts_cost_what_measured_ones_do() {
+    use gemmscope_table::metrics::{DeviceChoice, Metrics};
+    for phase in ["decode", "prefill"] {
+        let plan = plan(&format!(
+            "plan.model=mixtral-8x7b&plan.devices=h100-sxm&plan.batch=8&plan.length=64&plan.phase={phase}"
+        ));
+        let (data, rows) = (plan.dataset(), &plan.first().unwrap().rows);
+        let devices = DeviceChoice::default().resolve(&data, &[]);
+        let metrics = Metrics::compute(&data, devices, plan.state.roof);
+        let mut experts = 0;
+        for (r, row) in rows.iter().enumerate() {
+            assert_eq!(data.problem(r), *row.problem());
+            assert!((metrics.roof_s[r] / row.best.time.0 - 1.0).abs() < 1e-12, "{}", row.name);
+            experts += usize::from(data.problem(r).op.groups.is_some());
+        }
+        assert_eq!(experts, 3, "gate, up and down of each layer");
+    }
+}
+
 proptest! {
     #[test]
     fn parts_add_up_to_two_operations_a_parameter(

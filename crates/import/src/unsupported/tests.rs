@@ -98,7 +98,7 @@ const TEXTS: [(&str, &[u8], &str); 22] = [
     ),
     (
         "fmoe.csv",
-        b"cu_num,token,model_dim,inter_dim,expert,topk,us1,us2,us\n80,1,2,3,4,5,6,7,8\n",
+        b"token,model_dim,inter_dim,expert,topk,act_type\n1,2,3,4,5,silu\n",
         "fused-MoE",
     ),
     ("p", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS"),

@@ -1,5 +1,6 @@
 //! Rows of grouped GEMMs: how their rows are divided, where the file or the user says so.
 
+use super::cell_text::RowError;
 use super::{Row, TableBuilder, Values};
 use crate::dataset::{Assumption, ColumnMeaning};
 use gemmscope_model::gemm::{Groups, Operation, Routing, parse_rows};
@@ -58,10 +59,20 @@ impl TableBuilder {
 
     /// A row as it counts: as the rows of each group that are staged for it divide it, and where its routing is not
     /// known, as the user or the assumption has it.
-    pub(super) fn routed(&mut self, row: Row) -> Result<Row, &'static str> {
+    #[inline]
+    pub(super) fn routed(&mut self, row: Row) -> Result<Row, RowError> {
+        match row.op.groups.is_none() && self.group_rows.is_none() {
+            true => Ok(row),
+            false => self.grouped(row),
+        }
+    }
+
+    #[cold]
+    fn grouped(&mut self, row: Row) -> Result<Row, RowError> {
         let Some(rows) = self.staged_rows() else { return Ok(self.assumed(row)) };
         let whole = |known: &Row| u64::from(known.m) * u64::from(known.batch) == u64::from(row.m);
-        self.divided(row, &rows).filter(whole).ok_or("M is not the sum of the rows of its groups")
+        let known = self.divided(row, &rows).filter(whole);
+        known.ok_or_else(|| RowError::new("M is not the sum of the rows of its groups"))
     }
 
     fn assumed(&mut self, row: Row) -> Row {
@@ -105,5 +116,48 @@ fn assumption(value: &str, by_hand: bool) -> Assumption {
         value: value.to_owned(),
         choices: Vec::new(),
         by_hand,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Dataset;
+    use gemmscope_model::dtype::DataType;
+
+    /// One row of 128 rows in 4 groups, with this list of its groups or none, and this answer.
+    fn table(staged: Option<&str>, answer: Option<&str>) -> Dataset {
+        let mut table = TableBuilder::new();
+        answer.into_iter().for_each(|answer| table.choose_routing(answer));
+        if let Some(rows) = staged {
+            table.stage_text(ColumnMeaning::GroupRows, "group_rows", rows.as_bytes());
+        }
+        let uniform = Operation::uniform(DataType::Bf16);
+        let groups = staged.is_none().then(|| Groups::uniform(4, 1));
+        let op = Operation { groups, ..uniform };
+        table.commit(2, b"", Ok(Row::new(128, 64, 32, op, 1e-5)));
+        table.finish()
+    }
+
+    #[test]
+    fn a_list_divides_and_an_unknown_one_is_assumed() {
+        let d = table(None, None);
+        assert_eq!(d.problem(0).op.groups, Some(Groups::uniform(4, 1)));
+        let said = &d.sources[0].assumptions[0];
+        assert_eq!(
+            (said.key.as_str(), said.value.as_str(), said.by_hand),
+            (ROUTING, UNIFORM, false)
+        );
+        for (staged, answer) in [(Some("100, 0, 20, 8"), None), (None, Some("100 0 20 8"))] {
+            let d = table(staged, answer);
+            assert_eq!(d.problem(0).op.groups, Some(Groups::known(4, 3)));
+            assert_eq!(d.group_rows(0), Some(vec![100, 0, 20, 8]));
+            assert_eq!(d.sources[0].assumptions.len(), usize::from(answer.is_some()));
+        }
+        // Equal groups are a batch, and a list of another number of rows is none of this row.
+        let d = table(Some("32 32 32 32"), None);
+        assert_eq!((d.m[0], d.batch[0], d.problem(0).op.groups), (32, 4, None));
+        assert_eq!(table(Some("1 2"), None).sources[0].rejected.total(), 1);
+        assert!(table(None, Some("1 2 3 4")).problem(0).op.groups == Some(Groups::uniform(4, 1)));
     }
 }

@@ -47,10 +47,20 @@ fn formats_shards_experts_and_gradients_follow_the_formulas() {
     // dX is (M, K, N), dW is (N, K, M).
     assert_eq!(of("&plan.pass=both", "up_proj dX", "Shape"), "8192 × 4096 × 14336");
     assert_eq!(of("&plan.pass=both", "up_proj dW", "Shape"), "14336 × 4096 × 8192");
-    // 10 tokens to 2 of 8 experts: four experts get three, four get two.
+    // 10 tokens to 2 of 8 experts, in one grouped GEMM a layer.
     let experts =
         table_row("plan.model=mixtral-8x7b&plan.devices=h100-sxm&plan.batch=10", "expert up_proj");
-    assert_eq!((experts("Shape").as_str(), experts("Count").as_str()), ("3 × 14336 × 4096", "128"));
+    assert_eq!(
+        (experts("Shape").as_str(), experts("Count").as_str()),
+        ("20 × 14336 × 4096 in 8 groups", "32")
+    );
+    // About 7.5 experts have a token: eight products of three rows.
+    let hip = hipblaslt(&plan("plan.model=mixtral-8x7b&plan.devices=h100-sxm&plan.batch=10"));
+    assert!(hip.contains("-m 14336 -n 3 -k 4096") && hip.contains("--batch_count 8 "), "{hip}");
+    assert!(
+        hip.contains("expert gate_proj, expert up_proj, its active groups as a batch"),
+        "{hip}"
+    );
 }
 
 #[test]
