@@ -6,11 +6,13 @@ use crate::load::{Exit, Stop};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind, by_id};
 use gemmscope_model::reference::calibration::{Calibration, calibration, fit};
-use gemmscope_model::reference::{Precision, ReferenceSource, ReferenceTable, listed, with_tables};
+use gemmscope_model::reference::{
+    Precision, ReferenceSource, ReferenceTable, listed, wanted, with_tables,
+};
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::DeviceChoice;
-use gemmscope_words::reference::error;
+use gemmscope_words::reference::{NOTHING_NEAR, error};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -37,11 +39,7 @@ fn of_rows(
     choice: &DeviceChoice,
     own: &[Device],
 ) -> impl Iterator<Item = &'static ReferenceSource> {
-    let used = choice.resolve(data, own);
-    listed().iter().filter(move |source| {
-        let of_device = used.iter().flatten().any(|d| d.id == source.device);
-        of_device && data.ops.iter().any(|op| Precision::of(op).contains(&source.precision))
-    })
+    wanted(choice.resolve(data, own).iter().flatten(), &data.ops)
 }
 
 /// Name and bytes of these tables, which a page with the rows carries.
@@ -201,7 +199,7 @@ impl Reference {
         for (p, time) in answers {
             let shape = format!("{} x {} x {}", p.m, p.n, p.k);
             let Some(t) = time else {
-                writeln!(io.out, "  {shape:<24} no public measurement near")?;
+                writeln!(io.out, "  {shape:<24} {NOTHING_NEAR}")?;
                 continue;
             };
             let share = roof.map_or(String::new(), |roof| {

@@ -6,7 +6,7 @@
 //!
 //! A time is of one of two [`ReferenceKind`]s: a layer of a framework in a CUDA graph, or a kernel in a tuner's warm loop.
 
-use crate::gemm::Problem;
+use crate::gemm::{Operation, Problem};
 use crate::hardware::{Device, RoofKind, by_id};
 use serde::Serialize;
 use std::sync::{Arc, LazyLock};
@@ -17,7 +17,7 @@ mod precision;
 mod table;
 
 pub use precision::Precision;
-pub use table::{BandAt, ReferenceTable, ReferenceTime};
+pub use table::{BandAt, ReferenceTable, ReferenceTime, Standing};
 
 crate::named! {
 /// What a published time is of.
@@ -105,6 +105,16 @@ pub fn listed() -> &'static [ReferenceSource] {
     &LISTED
 }
 
+/// The tables that say something of these operations on these devices.
+pub fn wanted<'a>(
+    devices: impl Iterator<Item = &'a Device>,
+    ops: &[Operation],
+) -> impl Iterator<Item = &'static ReferenceSource> {
+    let ids: Vec<String> = devices.map(|d| d.id.clone()).collect();
+    let precisions: Vec<Precision> = ops.iter().flat_map(Precision::of).copied().collect();
+    listed().iter().filter(move |s| ids.contains(&s.device) && precisions.contains(&s.precision))
+}
+
 /// The tables at hand of one device.
 #[derive(Clone, Debug, Default)]
 pub struct References(Vec<Arc<ReferenceTable>>);
@@ -117,6 +127,9 @@ impl PartialEq for References {
 }
 
 impl References {
+    /// No table.
+    pub const NONE: References = References(Vec::new());
+
     /// The tables of a device among these.
     pub fn of(device: &str, tables: &[Arc<ReferenceTable>]) -> References {
         References(tables.iter().filter(|t| t.source().device == device).cloned().collect())

@@ -68,6 +68,8 @@ pub enum Field {
     Reference,
     /// That time over the measured one.
     OfReference,
+    /// Faster than published, as published, slower.
+    Standing,
     /// An extra column by key.
     Column(String),
 }

@@ -45,15 +45,22 @@ pub fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetO
     };
     let nearly_all = distinct > DISTINCT && distinct * 2 > frame.data.len();
     let info = frame.info(&field).filter(|_| distinct > 1 && !nearly_all)?;
-    let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
+    let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Standing | Field::Device);
     Some(FacetOf { info, distinct, open })
 }
 
 /// Fields that become a facet where they have several values: first the fields of every file, then
 /// the text columns of these files.
 pub fn facet_fields(frame: &Frame) -> Vec<Field> {
-    let built_in =
-        [Field::Dtype, Field::Batch, Field::Transposes, Field::Bound, Field::Device, Field::Source];
+    let built_in = [
+        Field::Dtype,
+        Field::Batch,
+        Field::Transposes,
+        Field::Bound,
+        Field::Standing,
+        Field::Device,
+        Field::Source,
+    ];
     let own = frame
         .data
         .columns

@@ -5,7 +5,9 @@ use super::workbench::WorkbenchState;
 use crate::web::{boot, dom};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::Device;
-use gemmscope_model::reference::{Precision, ReferenceSource, ReferenceTable, listed, with_tables};
+use gemmscope_model::reference::{
+    ReferenceSource, ReferenceTable, listed, wanted, with_tables,
+};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -59,6 +61,11 @@ impl Published {
         if !tables.is_empty() {
             self.held.update(|held| held.extend(tables));
         }
+    }
+
+    /// Asks for one table.
+    pub fn ask_for(self, source: &'static ReferenceSource) {
+        self.fetch(vec![source]);
     }
 
     /// Fetches tables that nobody asked for before, from beside the page, and takes them all at once.
@@ -117,11 +124,6 @@ impl WorkbenchState {
 
     /// Asks for what is published of these operations on these devices.
     pub fn ask_for<'a>(self, devices: impl Iterator<Item = &'a Device>, ops: &[Operation]) {
-        let precisions: Vec<Precision> = ops.iter().flat_map(Precision::of).copied().collect();
-        let ids: Vec<&str> = devices.map(|d| d.id.as_str()).collect();
-        let asked = |s: &&ReferenceSource| {
-            ids.contains(&s.device.as_str()) && precisions.contains(&s.precision)
-        };
-        self.published.fetch(listed().iter().filter(asked).collect());
+        self.published.fetch(wanted(devices, ops).collect());
     }
 }

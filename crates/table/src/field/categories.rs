@@ -3,9 +3,13 @@
 use super::{Field, Frame};
 use crate::dataset::ColumnData;
 use crate::group::numbered;
+use gemmscope_model::reference::Standing;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+
+/// Where nothing is published near a GEMM, or it has no time.
+const NO_COMPARISON: &str = "no comparison";
 
 /// Codes of a category, one per row, borrowed if the dataset has them already.
 #[derive(Clone, Debug)]
@@ -85,6 +89,14 @@ impl Frame {
                 Categories {
                     codes: Codes::Owned(codes),
                     values: values.iter().map(|&v| v.to_owned()).collect::<Vec<_>>().into(),
+                }
+            }
+            Field::Standing => {
+                let code = |r| x.standing(d, r).map_or(Standing::ALL.len(), |s| s as usize) as u32;
+                let values = Standing::ALL.map(Standing::label).into_iter().chain([NO_COMPARISON]);
+                Categories {
+                    codes: Codes::Owned((0..d.len()).map(code).collect()),
+                    values: values.map(str::to_owned).collect::<Vec<_>>().into(),
                 }
             }
             Field::Shape => {
