@@ -38,7 +38,7 @@ fn of_rows(
     data: &Dataset,
     choice: &DeviceChoice,
     own: &[Device],
-) -> impl Iterator<Item = &'static ReferenceSource> {
+) -> Vec<&'static ReferenceSource> {
     wanted(choice.resolve(data, own).iter().flatten(), &data.ops)
 }
 
@@ -48,7 +48,8 @@ pub(super) fn files(
     choice: &DeviceChoice,
     own: &[Device],
 ) -> Vec<(String, Vec<u8>)> {
-    let names: Vec<String> = of_rows(data, choice, own).map(ReferenceSource::file).collect();
+    let wanted = of_rows(data, choice, own);
+    let names: Vec<String> = wanted.into_iter().map(ReferenceSource::file).collect();
     let carried = FILES.iter().filter(|(name, _)| names.iter().any(|n| n == name));
     carried.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect()
 }
@@ -56,7 +57,7 @@ pub(super) fn files(
 /// The devices that win over the catalogue's: those of the files, and those of the rows for which times are published.
 pub(super) fn devices(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> Vec<Device> {
     // A damaged table is as none; the tests read them all.
-    let tables = of_rows(data, choice, own).filter_map(|source| table(source).ok());
+    let tables = of_rows(data, choice, own).into_iter().filter_map(|source| table(source).ok());
     with_tables(own, &tables.map(Arc::new).collect::<Vec<_>>())
 }
 

@@ -109,10 +109,13 @@ pub fn listed() -> &'static [ReferenceSource] {
 pub fn wanted<'a>(
     devices: impl Iterator<Item = &'a Device>,
     ops: &[Operation],
-) -> impl Iterator<Item = &'static ReferenceSource> {
-    let ids: Vec<String> = devices.map(|d| d.id.clone()).collect();
+) -> Vec<&'static ReferenceSource> {
+    let ids: Vec<&str> = devices.map(|d| d.id.as_str()).collect();
     let precisions: Vec<Precision> = ops.iter().flat_map(Precision::of).copied().collect();
-    listed().iter().filter(move |s| ids.contains(&s.device) && precisions.contains(&s.precision))
+    let says = |s: &&ReferenceSource| {
+        ids.contains(&s.device.as_str()) && precisions.contains(&s.precision)
+    };
+    listed().iter().filter(says).collect()
 }
 
 /// The tables at hand of one device.

@@ -124,6 +124,6 @@ impl WorkbenchState {
 
     /// Asks for what is published of these operations on these devices.
     pub fn ask_for<'a>(self, devices: impl Iterator<Item = &'a Device>, ops: &[Operation]) {
-        self.published.fetch(wanted(devices, ops).collect());
+        self.published.fetch(wanted(devices, ops));
     }
 }
