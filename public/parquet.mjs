@@ -7,7 +7,9 @@
 // `limit` is the most bytes that pages may unpack to at a time, and the least that the text takes. A `part` is the share of
 // the rows so far, 0 to 1. An error's message says why a file is not read.
 import { parquetMetadataAsync, parquetSchema } from "hyparquet/src/metadata.js";
-import { parquetHeader, readPage } from "hyparquet/src/column.js";
+import { parquetHeader } from "hyparquet/src/column.js";
+import { decompressPage, readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
+import { readPlain } from "hyparquet/src/plain.js";
 import { gunzip } from "hyparquet-compressors/src/gzip.js";
 import { decompress } from "fzstd";
 
@@ -211,6 +213,45 @@ const compressors = {
 };
 const CODECS = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
 
+/** A number of seven bits a byte, the lowest first, and where the next thing is. */
+function varint(bytes, at) {
+  let value = 0;
+  for (let shift = 0; shift < 35; shift += 7) {
+    if (at >= bytes.length) throw new Error("a page ends early");
+    const byte = bytes[at++];
+    value += (byte & 127) * 2 ** shift;
+    if (byte < 128) return [value, at];
+  }
+  throw new Error("a number of a page is too long");
+}
+
+/**
+ * Refuses runs of equal or packed values that are more than `most`: their decoder would write them all. There may be fewer,
+ * where levels leave some out.
+ */
+function checkRuns(bytes, most, width) {
+  let at = 0;
+  for (let left = most; left > 0 && at < bytes.length; ) {
+    const [head, start] = varint(bytes, at);
+    const packed = head % 2 === 1;
+    const run = Math.floor(head / 2) * (packed ? 8 : 1);
+    // Packed ones are filled up to eight.
+    if (run === 0 || run > left + (packed ? 7 : 0)) throw new Error("a page has too many values");
+    at = start + (packed ? (run * width) / 8 : Math.ceil(width / 8));
+    if (at > bytes.length) throw new Error("a page ends early");
+    left -= run;
+  }
+}
+
+/** Refuses blocks of differences that no tool writes. */
+function checkDeltas(bytes) {
+  const [block, at] = varint(bytes, 0);
+  const [parts] = varint(bytes, at);
+  if (!(block > 0 && block <= 1 << 20 && parts > 0 && block % parts === 0 && (block / parts) % 32 === 0)) {
+    throw new Error("a page has blocks of no size");
+  }
+}
+
 /** The values of a column in a row group, a page at a time. */
 class Pages {
   constructor(bytes, decoder, budget) {
@@ -242,9 +283,83 @@ class Pages {
     const width = WIDTHS[decoder.type] ?? decoder.element.type_length;
     if (isDictionary && about.num_values * width > bytes) throw new Error("a dictionary is cut off");
     if (!isDictionary && about.encoding.endsWith("_DICTIONARY") && !this.dictionary) throw new Error("a dictionary is missing");
-    const { data } = readPage(reader, header, decoder, this.dictionary, undefined, 0);
-    if (isDictionary) this.dictionary = data;
-    else [this.values, this.at] = [data, 0];
+    const { view, offset } = reader;
+    if (offset + header.compressed_page_size > view.byteLength) throw new Error("a page ends early");
+    const packed = new Uint8Array(view.buffer, view.byteOffset + offset, header.compressed_page_size);
+    reader.offset += header.compressed_page_size;
+    if (isDictionary) this.dictionary = this.plain(this.unpacked(packed, bytes), about.num_values);
+    else [this.values, this.at] = [header.data_page_header ? this.page(packed, header) : this.pageV2(packed, header), 0];
+  }
+
+  unpacked(packed, length) {
+    return decompressPage(packed, length, this.decoder.codec, compressors);
+  }
+
+  plain(bytes, count) {
+    const { type, element } = this.decoder;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return readPlain({ view, offset: 0 }, type, count, element.type_length);
+  }
+
+  page(packed, { uncompressed_page_size: length, data_page_header: about }) {
+    const bytes = this.unpacked(packed, length);
+    let body = bytes;
+    if (this.optional()) {
+      const levels = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true);
+      checkRuns(bytes.subarray(4, 4 + levels), about.num_values, 1);
+      body = bytes.subarray(4 + levels);
+    }
+    this.check(body, about);
+    return this.cells(readDataPage(bytes, about, this.decoder), about);
+  }
+
+  pageV2(packed, header) {
+    const about = header.data_page_header_v2;
+    const plain = about.repetition_levels_byte_length + about.definition_levels_byte_length;
+    if (!(plain >= 0 && plain <= packed.length && about.num_nulls <= about.num_values)) throw new Error("a page is shorter than its levels");
+    if (this.optional()) checkRuns(packed.subarray(about.repetition_levels_byte_length, plain), about.num_values, 1);
+    const length = header.uncompressed_page_size - plain;
+    const isPacked = about.is_compressed && length > 0;
+    const body = isPacked ? this.unpacked(packed.subarray(plain), length) : packed.subarray(plain);
+    this.check(body, about);
+    const whole = new Uint8Array(plain + body.length);
+    whole.set(packed.subarray(0, plain));
+    whole.set(body, plain);
+    const unpacked = { ...header, data_page_header_v2: { ...about, is_compressed: false } };
+    return this.cells(readDataPageV2(whole, unpacked, this.decoder), about);
+  }
+
+  optional() {
+    return this.decoder.element.repetition_type !== "REQUIRED";
+  }
+
+  /** Refuses values that their decoder would not end with. */
+  check(body, { encoding, num_values: most }) {
+    if (body.length === 0) return;
+    if (encoding === "DELTA_BINARY_PACKED") checkDeltas(body);
+    if (encoding !== "RLE" && !encoding.endsWith("_DICTIONARY")) return;
+    const width = encoding === "RLE" ? 1 : body[0];
+    if (!(width <= 32)) throw new Error("a page has numbers of no width");
+    if (width > 0) checkRuns(body.subarray(encoding === "RLE" ? 4 : 1), most, width);
+  }
+
+  /** The values of a page, undefined for a missing one. */
+  cells({ definitionLevels: levels, dataPage }, { encoding, num_values: count }) {
+    let values = dataPage;
+    if (encoding.endsWith("_DICTIONARY")) {
+      values = Array.from(dataPage, (at) => {
+        if (!(at < this.dictionary.length)) throw new Error("a value is not in its dictionary");
+        return this.dictionary[at];
+      });
+    }
+    if (!levels?.length) {
+      if (values.length !== count) throw new Error("a page has too few values");
+      return values;
+    }
+    let at = 0;
+    const cells = Array.from(levels, (level) => (level ? values[at++] : undefined));
+    if (at !== values.length || cells.length !== count) throw new Error("a page has too few values");
+    return cells;
   }
 
   /** Counts the bytes of the page that is held, of all columns of a row group together. */

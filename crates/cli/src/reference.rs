@@ -34,11 +34,7 @@ fn table(source: &'static ReferenceSource) -> Result<ReferenceTable, String> {
 }
 
 /// The tables of the devices and types of these rows.
-fn of_rows(
-    data: &Dataset,
-    choice: &DeviceChoice,
-    own: &[Device],
-) -> Vec<&'static ReferenceSource> {
+fn of_rows(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> Vec<&'static ReferenceSource> {
     wanted(choice.resolve(data, own).iter().flatten(), &data.ops)
 }
 

@@ -271,7 +271,8 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
 
 /// What is published of a device, and the switch that leaves it all out.
 fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
-    let tables: Vec<&'static ReferenceSource> = listed().iter().filter(|s| s.device == d.id).collect();
+    let tables: Vec<&'static ReferenceSource> =
+        listed().iter().filter(|s| s.device == d.id).collect();
     if tables.is_empty() {
         return None;
     }

@@ -116,13 +116,8 @@ struct Beginning {
 
 impl Beginning {
     async fn of(input: Input) -> Beginning {
-        let bytes = head(&input).await;
-        Beginning {
-            head: Head::from_bytes(&input.name, &bytes),
-            whole: bytes.len() as u64 == input.size(),
-            name: input.name,
-            bytes,
-        }
+        let (bytes, whole) = head(&input).await;
+        Beginning { head: Head::from_bytes(&input.name, &bytes), whole, name: input.name, bytes }
     }
 }
 

@@ -38,9 +38,8 @@ struct PackedRows {
 /// Name and bytes of the published times of the rows.
 fn tables(bench: Workbench) -> Vec<(String, Vec<u8>)> {
     let held = bench.published.held();
-    let wanted = bench.metrics.with(|m| {
-        bench.data.with(|d| wanted(m.devices.iter().flatten(), &d.ops))
-    });
+    let wanted =
+        bench.metrics.with(|m| bench.data.with(|d| wanted(m.devices.iter().flatten(), &d.ops)));
     let of_rows = held.iter().filter(|t| wanted.contains(&t.source()));
     of_rows.map(|t| (t.source().file(), t.bytes.to_vec())).collect()
 }

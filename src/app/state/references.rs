@@ -5,9 +5,7 @@ use super::workbench::WorkbenchState;
 use crate::web::{boot, dom};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::Device;
-use gemmscope_model::reference::{
-    ReferenceSource, ReferenceTable, listed, wanted, with_tables,
-};
+use gemmscope_model::reference::{ReferenceSource, ReferenceTable, listed, wanted, with_tables};
 use leptos::prelude::*;
 use std::sync::Arc;
 

@@ -79,7 +79,8 @@ impl Dispatch {
             let first = devices.next();
             devices.any(|device| Some(device) != first)
         };
-        let several = found.shared > 0 && !comparison.setup.published && !(0..comparison.len()).any(apart);
+        let several =
+            found.shared > 0 && !comparison.setup.published && !(0..comparison.len()).any(apart);
         several.then_some(found)
     }
 

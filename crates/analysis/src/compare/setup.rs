@@ -94,7 +94,8 @@ impl Setup {
             .fields()
             .into_iter()
             .filter(|i| {
-                i.kind == FieldKind::Category && !matches!(i.field, Field::Shape | Field::Bound | Field::Standing)
+                i.kind == FieldKind::Category
+                    && !matches!(i.field, Field::Shape | Field::Bound | Field::Standing)
             })
             .map(|i| i.field)
             .filter(|f| {
