@@ -14,7 +14,7 @@ pub(crate) mod mapped;
 mod open_units;
 mod readings;
 mod rows;
-mod sizes;
+pub(crate) mod sizes;
 mod spread;
 mod title;
 pub(crate) mod titled;

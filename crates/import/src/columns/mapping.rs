@@ -53,6 +53,8 @@ pub struct Mapping {
     pub(crate) batch: Option<BatchRole>,
     /// Columns that mean the same as one before them, by titles that say no difference.
     pub(crate) doubles: Vec<Double>,
+    /// M, N and K as the user states them for all rows.
+    pub(crate) stated: [Option<u32>; 3],
 }
 
 /// A column that means the same as the one that counts.
@@ -98,8 +100,10 @@ impl Mapping {
     /// Where M, N and K are.
     pub(crate) fn sizes(&self) -> Sizes {
         let col = |meaning| self.position(meaning).map(|i| self.col(i));
-        if let (Some(m), Some(n), Some(k)) = (col(M), col(N), col(K)) {
-            Sizes::Three([m, n, k].map(Size::Column))
+        let [m, n, k] = self.stated.map(|stated| stated.map(Size::Fixed));
+        let size = |meaning, stated| col(meaning).map(Size::Column).or(stated);
+        if let (Some(m), Some(n), Some(k)) = (size(M, m), size(N, n), size(K, k)) {
+            Sizes::Three([m, n, k])
         } else if let Some(c) = col(Mnk) {
             Sizes::One(c)
         } else if let (Some(a), Some(b)) = (col(ShapeA), col(ShapeB)) {
@@ -464,6 +468,7 @@ fn map(
         rows: Vec::new(),
         batch: None,
         doubles,
+        stated: options.sizes(),
     };
     by_figures(&mut mapping, rows, options);
     mapping.missing = missing(&mapping);
@@ -514,8 +519,10 @@ fn guess(name: &str, probe: &Probe) -> Guess {
 fn missing(mapping: &Mapping) -> Vec<String> {
     let mut out = Vec::new();
     if !mapping.has_sizes() {
-        for (meaning, name) in [(M, "M"), (N, "N"), (K, "K")] {
-            if mapping.position(meaning).is_none() {
+        for ((meaning, name), stated) in
+            [(M, "M"), (N, "N"), (K, "K")].into_iter().zip(mapping.stated)
+        {
+            if mapping.position(meaning).is_none() && stated.is_none() {
                 out.push(name.to_owned());
             }
         }

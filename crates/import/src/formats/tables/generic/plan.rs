@@ -13,6 +13,7 @@ use crate::document::titled::{Lines, Titled, TitledSide, lines};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::Assumption;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 
@@ -72,6 +73,7 @@ pub(super) fn plan(
     }
     plan.note_times(table);
     note_sizes(table, &plan.sizes);
+    as_stated(table, &mut plan, options);
     note_doubles(table, sampled, &plan);
     if let Some(batch) = m.batch.as_ref().and_then(|b| b.assumption.clone()) {
         table.assume(batch);
@@ -91,6 +93,28 @@ pub(super) fn plan(
         table.note(format!("Units from line {}.", sampled.units_line));
     }
     plan
+}
+
+/// Says which sizes are the user's, and takes times as of so many calls as the user says.
+fn as_stated(table: &mut TableBuilder, plan: &mut Plan, options: &ImportOptions) {
+    let answer = |key| options.answer(key).unwrap_or_default();
+    let is_fixed = |size: &Size| matches!(size, Size::Fixed(_));
+    if matches!(&plan.sizes, Sizes::Three(sizes) if sizes.iter().any(is_fixed))
+        && options.sizes().iter().any(Option::is_some)
+    {
+        let value = answer(ImportOptions::SIZES);
+        let text = format!("Sizes as chosen: {value}.");
+        table.assume(Assumption { by_hand: true, ..assumption(ImportOptions::SIZES, text, value, &[]) });
+    }
+    let Some(calls) = options.calls() else { return };
+    // Repeats are of the time where the line has one.
+    let repeats = if plan.figures.time.is_some() { &mut plan.repeats[..] } else { &mut [] };
+    let of_sides = plan.sides.iter_mut().filter_map(|s| s.figures.time.as_mut());
+    let times = plan.figures.time.as_mut().into_iter().chain(of_sides).chain(repeats);
+    times.for_each(|(_, factor)| *factor /= f64::from(calls));
+    let text = format!("Each time is of {calls} calls or products, as chosen.");
+    let value = calls.to_string();
+    table.assume(Assumption { by_hand: true, ..assumption(ImportOptions::CALLS, text, value, &[]) });
 }
 
 /// Adds the columns for what a line has several of.
