@@ -270,10 +270,10 @@ export function assertQuiet(page) {
 }
 
 /**
- * Files of the program that are fetched after the first view: the worker, whose names hold hashes, and published times of
- * the rows' devices. No name holds words of a reader.
+ * Files of the program that are fetched after the first view: the worker, whose names hold hashes, published times of
+ * the rows' devices, and the reader of Parquet files. No name holds words of a reader.
  */
-const PROGRAM = /\/repo\/(gemmscope-page-[0-9a-f]+\.js|worker\.mjs\?v=[0-9a-f]+|reference\/[a-z0-9_-]+\.bin)$/;
+const PROGRAM = /\/repo\/(gemmscope-page-[0-9a-f]+\.js|worker\.mjs\?v=[0-9a-f]+|parquet\.mjs\?v=[0-9a-f]+|reference\/[a-z0-9_-]+\.bin)$/;
 
 /** No request left the page since `page.quiet()` but for those of the worker. blob: and data: URLs are the page's own. */
 export function assertNoRequests(page) {
