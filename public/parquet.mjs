@@ -1,6 +1,6 @@
 // Parquet files as the CSV that their flat columns would be saved as: what crates/cli/src/parquet.rs does in the
 // command, here with hyparquet's metadata and pages. Fetched when such a file comes; the build puts what it imports into it
-// (scripts/parquet.mjs). tests/parquet holds files and what both make of them.
+// (scripts/parquet.mjs). tests/parquet holds files and what both make of them (e2e/tests/parquet.test.mjs).
 //
 //   const { note, next } = await open(blob, limit);   // next(): { text, part } until it is null
 //
@@ -8,9 +8,9 @@
 // the rows so far, 0 to 1. An error's message says why a file is not read.
 import { parquetMetadataAsync, parquetSchema } from "hyparquet/src/metadata.js";
 import { parquetHeader } from "hyparquet/src/column.js";
-import { decompressPage, readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
+import { readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
 import { readPlain } from "hyparquet/src/plain.js";
-import { gunzip } from "hyparquet-compressors/src/gzip.js";
+import { snappyUncompress } from "hyparquet/src/snappy.js";
 import { decompress } from "fzstd";
 
 /** Bytes of text that are handed on at a time. */
@@ -202,16 +202,59 @@ function cell(value, { kind, type }) {
 const ENCODINGS = ["PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"];
 const WIDTHS = { BOOLEAN: 0, INT32: 4, FLOAT: 4, BYTE_ARRAY: 4, INT64: 8, DOUBLE: 8 };
 
-/** Unpacks to `length` bytes and no more. */
-const compressors = {
-  GZIP: (input, length) => gunzip(input, new Uint8Array(length)),
-  ZSTD: (input, length) => {
-    // The frame's own size, where it has one, is what the decoder would take memory for.
-    const out = decompress(input, new Uint8Array(length));
-    return out.subarray(0, length);
+/** Window of a zstd frame that needs no more memory than a page anyway. */
+const WINDOW = 8 << 20;
+
+/** Bytes that a zstd frame says to hold, or its window where it does not say: what its decoder takes memory for (RFC 8878). */
+function claimed(frame) {
+  const [head, window] = frame.subarray(4);
+  const single = (head >> 5) & 1;
+  const width = head >> 6 ? 1 << (head >> 6) : single;
+  if (width === 0) return 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8);
+  const at = 5 + (single ? 0 : 1) + [0, 1, 2, 4][head & 3];
+  const bytes = [...frame.subarray(at, at + width)];
+  return bytes.reduceRight((size, byte) => size * 256 + byte, 0) + (width === 2 ? 256 : 0);
+}
+
+/** Bytes that a block of snappy unpacks to: the sum of its elements. */
+function snappyLength(block) {
+  let [, at] = varint(block, 0);
+  let sum = 0;
+  while (at < block.length) {
+    const [kind, value] = [block[at] & 3, block[at] >> 2];
+    const extra = kind === 0 ? Math.max(0, value - 59) : 0;
+    const long = [...block.subarray(at + 1, at + 1 + extra)].reduceRight((length, byte) => length * 256 + byte, 0);
+    const length = kind === 1 ? (value & 7) + 4 : (extra ? long : value) + 1;
+    sum += length;
+    at += [1 + extra + length, 2, 3, 5][kind];
+  }
+  return sum;
+}
+
+/** What unpacks a page of so many bytes, and refuses one of more. */
+const CODECS = {
+  UNCOMPRESSED: (packed) => packed,
+  SNAPPY: (packed, length) => {
+    if (snappyLength(packed) !== length) throw new Error("a page is not as long as it says");
+    const out = new Uint8Array(length);
+    snappyUncompress(packed, out);
+    return out;
+  },
+  GZIP: async (packed, length) => {
+    const out = new Uint8Array(length);
+    let at = 0;
+    for await (const part of new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))) {
+      // More than there is room for throws.
+      out.set(part, at);
+      at += part.length;
+    }
+    return out.subarray(0, at);
+  },
+  ZSTD: (packed, length) => {
+    if (claimed(packed) > Math.max(length, WINDOW)) throw new Error("a page claims more than it holds");
+    return decompress(packed);
   },
 };
-const CODECS = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
 
 /** A number of seven bits a byte, the lowest first, and where the next thing is. */
 function varint(bytes, at) {
@@ -258,13 +301,18 @@ class Pages {
     Object.assign(this, { decoder, budget, reader: { view: new DataView(bytes), offset: 0 }, values: [], at: 0, held: 0, dictionaryHeld: 0 });
   }
 
+  /** How many values are at hand; reads on where there are none. */
+  async left() {
+    while (this.at >= this.values.length) await this.load();
+    return this.values.length - this.at;
+  }
+
   next() {
-    while (this.at >= this.values.length) this.load();
     return this.values[this.at++];
   }
 
   /** Reads the next page, and refuses what its decoder would take memory for without looking. */
-  load() {
+  async load() {
     const { reader, decoder } = this;
     if (reader.offset >= reader.view.byteLength) throw new Refused(wrong(`column ${decoder.element.name} has too few values`));
     const header = parquetHeader(reader);
@@ -287,12 +335,14 @@ class Pages {
     if (offset + header.compressed_page_size > view.byteLength) throw new Error("a page ends early");
     const packed = new Uint8Array(view.buffer, view.byteOffset + offset, header.compressed_page_size);
     reader.offset += header.compressed_page_size;
-    if (isDictionary) this.dictionary = this.plain(this.unpacked(packed, bytes), about.num_values);
-    else [this.values, this.at] = [header.data_page_header ? this.page(packed, header) : this.pageV2(packed, header), 0];
+    if (isDictionary) this.dictionary = this.plain(await this.unpacked(packed, bytes), about.num_values);
+    else [this.values, this.at] = [await (header.data_page_header ? this.page(packed, header) : this.pageV2(packed, header)), 0];
   }
 
-  unpacked(packed, length) {
-    return decompressPage(packed, length, this.decoder.codec, compressors);
+  async unpacked(packed, length) {
+    const bytes = await CODECS[this.decoder.codec](packed, length);
+    if (bytes.length !== length) throw new Error("a page is not as long as it says");
+    return bytes;
   }
 
   plain(bytes, count) {
@@ -301,8 +351,8 @@ class Pages {
     return readPlain({ view, offset: 0 }, type, count, element.type_length);
   }
 
-  page(packed, { uncompressed_page_size: length, data_page_header: about }) {
-    const bytes = this.unpacked(packed, length);
+  async page(packed, { uncompressed_page_size: length, data_page_header: about }) {
+    const bytes = await this.unpacked(packed, length);
     let body = bytes;
     if (this.optional()) {
       const levels = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true);
@@ -313,14 +363,14 @@ class Pages {
     return this.cells(readDataPage(bytes, about, this.decoder), about);
   }
 
-  pageV2(packed, header) {
+  async pageV2(packed, header) {
     const about = header.data_page_header_v2;
     const plain = about.repetition_levels_byte_length + about.definition_levels_byte_length;
     if (!(plain >= 0 && plain <= packed.length && about.num_nulls <= about.num_values)) throw new Error("a page is shorter than its levels");
     if (this.optional()) checkRuns(packed.subarray(about.repetition_levels_byte_length, plain), about.num_values, 1);
     const length = header.uncompressed_page_size - plain;
     const isPacked = about.is_compressed && length > 0;
-    const body = isPacked ? this.unpacked(packed.subarray(plain), length) : packed.subarray(plain);
+    const body = isPacked ? await this.unpacked(packed.subarray(plain), length) : packed.subarray(plain);
     this.check(body, about);
     const whole = new Uint8Array(plain + body.length);
     whole.set(packed.subarray(0, plain));
@@ -414,14 +464,14 @@ function columnsOf(schema) {
 async function pagesOf(file, group, column, budget) {
   const about = group.columns[column.leaf]?.meta_data;
   if (!about) throw new Error("a row group lacks a column");
-  if (!CODECS.includes(about.codec)) {
+  if (!Object.hasOwn(CODECS, about.codec)) {
     throw new Refused(`the Parquet file is packed with ${about.codec}: write it with zstd, snappy, gzip or uncompressed`);
   }
   const start = Number(about.dictionary_page_offset ?? about.data_page_offset);
   const length = Number(about.total_compressed_size);
   const fits = start >= 0 && length >= 0 && start + length <= file.byteLength;
   if (!fits || about.num_values !== group.num_rows) throw new Error("a column does not fit its rows");
-  const decoder = { ...column.decoder, pathInSchema: [column.name], codec: about.codec, compressors, utf8: false };
+  const decoder = { ...column.decoder, pathInSchema: [column.name], codec: about.codec, utf8: false };
   return new Pages(await file.slice(start, start + length), decoder, budget);
 }
 
@@ -461,12 +511,17 @@ async function* texts(file, groups, columns, { rows, limit }) {
     const budget = { held: 0, limit };
     const pages = [];
     for (const column of columns) pages.push(await pagesOf(file, group, column, budget));
-    for (let left = Number(group.num_rows); left > 0; left -= 1) {
-      text += `${pages.map((values, at) => cell(values.next(), columns[at])).join(",")}\n`;
-      done += 1;
-      if (text.length >= TEXT) {
-        yield { text, part: done / rows };
-        text = "";
+    for (let left = Number(group.num_rows); left > 0; ) {
+      // Rows of which every column has its value at hand.
+      let ready = left;
+      for (const values of pages) ready = Math.min(ready, await values.left());
+      for (left -= ready; ready > 0; ready -= 1) {
+        text += `${pages.map((values, at) => cell(values.next(), columns[at])).join(",")}\n`;
+        done += 1;
+        if (text.length >= TEXT) {
+          yield { text, part: done / rows };
+          text = "";
+        }
       }
     }
   }

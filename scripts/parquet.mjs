@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const SOURCE = fileURLToPath(new URL("../public/parquet.mjs", import.meta.url));
 /** Packages inside, whose licences the module carries. */
-const PACKAGES = ["hyparquet", "hyparquet-compressors", "fzstd"];
+const PACKAGES = ["hyparquet", "fzstd"];
 
 /** The folder of modules that scripts/setup.sh filled: the tools of its `.bin` are in PATH. */
 function modules() {

@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 WANT=${1:-all}
 TRUNK_VERSION=0.21.14
 # Binaryen; then what public/parquet.mjs imports, and esbuild, with which scripts/parquet.mjs makes one module of it.
-NPM_MODULES=(binaryen@132.0.0 hyparquet@1.33.0 hyparquet-compressors@1.1.2 fzstd@0.1.1 esbuild@0.28.2)
+NPM_MODULES=(binaryen@132.0.0 hyparquet@1.33.0 fzstd@0.1.1 esbuild@0.28.2)
 BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = "=\([0-9.]*\)".*/\1/p' Cargo.toml)
 TARGET=wasm32-unknown-unknown
 TOOLS=${GEMMSCOPE_TOOLS:-$PWD/.tools}
