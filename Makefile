@@ -49,8 +49,10 @@ pictures: build setup ## the pictures of the page in the README: its first sampl
 	    --eval 'document.querySelector(".sample").click()' --wait 9000
 	done
 
-single-file: build ## the whole app as one HTML file: gemmscope.html
-	@$(WASM); node scripts/single.mjs dist gemmscope.html
+REFERENCE ?=
+
+single-file: build ## the whole app as one HTML file, with published times of devices: make single-file REFERENCE="h100-sxm"
+	@$(WASM); node scripts/single.mjs dist gemmscope.html $(REFERENCE)
 
 # The book lies beside the page.
 pages: export GEMMSCOPE_DOCS := docs/

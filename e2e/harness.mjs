@@ -278,10 +278,10 @@ export function assertQuiet(page) {
 }
 
 /**
- * Files of the program that are fetched after the first view: the worker, with hashes in its names, and published times
- * for the rows' devices. No name contains data of the user.
+ * Files of the program that are fetched after the first view: the worker, whose names hold hashes, published times of
+ * the rows' devices, and the reader of Parquet files. No name holds words of a reader.
  */
-const PROGRAM = /\/repo\/(gemmscope-page-[0-9a-f]+\.js|worker\.mjs\?v=[0-9a-f]+|reference\/[a-z0-9_-]+\.bin)$/;
+const PROGRAM = /\/repo\/(gemmscope-page-[0-9a-f]+\.js|worker\.mjs\?v=[0-9a-f]+|parquet\.mjs\?v=[0-9a-f]+|reference\/[a-z0-9_-]+\.bin)$/;
 
 /** No request left the page since `page.quiet()`, except for the worker. blob: and data: URLs stay in the page. */
 export function assertNoRequests(page) {

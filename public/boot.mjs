@@ -2,7 +2,8 @@
 // the page and to its worker. Trunk writes the hashed file names into this script's own URL (see Trunk.toml). What the
 // user gives the page meanwhile is kept by early.js.
 //
-//   globalThis.gemmscopeBoot = { jsUrl, wasmUrl, workerUrl, module, startWorker(), fetchFile(url, limit) }
+//   globalThis.gemmscopeBoot = { jsUrl, wasmUrl, workerUrl, module, startWorker(), fetchFile(url, limit),
+//     openParquet(blob, limit) }
 
 class Unsupported extends Error {}
 /** The server has no such file any more: only a reload helps. */
@@ -23,6 +24,7 @@ const boot = {
   module: null,
   startWorker,
   fetchFile,
+  openParquet,
 };
 globalThis.gemmscopeBoot = boot;
 
@@ -169,6 +171,14 @@ function startWorker() {
   }
   worker.postMessage({ type: "boot", js: boot.jsUrl, module: boot.module, life });
   return worker;
+}
+
+/** Opens a Parquet file; its reader is fetched when the first one comes (parquet.mjs, as in worker.mjs). */
+async function openParquet(blob, limit) {
+  const reader = await import(at(`parquet.mjs?v=${params.get("v")}`)).catch(() => {
+    throw new Error("the page's reader of Parquet files could not be fetched: check the connection and choose the file again");
+  });
+  return reader.open(blob, limit);
 }
 
 /** How long a host may send nothing, ms. */

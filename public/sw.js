@@ -8,15 +8,15 @@ const VERSION = "dev";
 const FILES = {};
 // The one-file page is large and few want it: it is kept once somebody saved a page.
 const SINGLE = {};
-// Tables of published times: each is kept once it was used.
-const TABLES = {};
+// Tables of published times and the reader of Parquet files: each is kept once it was used.
+const USED = {};
 
 const PREFIX = "gemmscope:";
 // Another copy below another path of the same host has caches of its own.
 const NAME = `${PREFIX}${registration.scope}:${VERSION}`;
 const known = new Set(Object.keys(FILES).map((name) => new URL(name, registration.scope).pathname));
 const single = new URL("gemmscope.html", registration.scope).pathname;
-const tables = new Map(Object.entries(TABLES).map(([name, integrity]) => [new URL(name, registration.scope).pathname, integrity]));
+const used = new Map(Object.entries(USED).map(([name, integrity]) => [new URL(name, registration.scope).pathname, integrity]));
 const front = new URL(registration.scope).pathname;
 
 addEventListener("install", (event) => {
@@ -49,7 +49,7 @@ addEventListener("fetch", (event) => {
   // A page that cannot start asks the server itself (boot.mjs).
   if (event.request.method !== "GET" || url.origin !== location.origin || url.search === "?past") return;
   if (url.pathname === single && event.request.mode !== "navigate") return event.respondWith(keepSingle(event.request));
-  if (tables.has(url.pathname)) return event.respondWith(keepTable(url.pathname));
+  if (used.has(url.pathname)) return event.respondWith(keepUsed(url.pathname));
   if (url.pathname !== front && !known.has(url.pathname)) return;
   event.respondWith(answer(event.request, url));
 });
@@ -67,11 +67,11 @@ async function keepSingle(request) {
   }
 }
 
-async function keepTable(path) {
+async function keepUsed(path) {
   const cache = await caches.open(NAME);
   const kept = await cache.match(path);
   if (kept) return new Response(kept.body, { status: kept.status, headers: kept.headers });
-  const fresh = await fetch(new Request(path, { cache: "no-cache", integrity: tables.get(path) }));
+  const fresh = await fetch(new Request(path, { cache: "no-cache", integrity: used.get(path) }));
   // A full disk keeps nobody from reading it now.
   if (fresh.ok) await cache.put(path, fresh.clone()).catch(() => {});
   return fresh;

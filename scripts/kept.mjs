@@ -7,10 +7,11 @@ import { join } from "node:path";
 
 /** The one-file page: a download, kept once a page was saved. */
 const SINGLE = "gemmscope.html";
-/** Published times: each table is kept once it was used. */
+/** Published times, and the reader of Parquet files: each is kept once it was used. */
 const TABLES = "reference";
-// The element belongs to other pages.
-const OTHERS = ["sw.js", "gemm-scope.js", SINGLE, "playground.html", "playground.mjs"];
+const PARQUET = "parquet.mjs";
+// The element is other pages' business.
+const OTHERS = ["sw.js", "gemm-scope.js", SINGLE, PARQUET, "playground.html", "playground.mjs"];
 
 /** Writes version and list of the built site `dist` into `template`, the text of public/sw.js. */
 export function writeWorker(dist, template) {
@@ -20,10 +21,11 @@ export function writeWorker(dist, template) {
   const kept = listed(files.filter((name) => !OTHERS.includes(name) && !name.startsWith(".")));
   const single = listed(files.filter((name) => name === SINGLE));
   const folder = join(dist, TABLES);
-  const tables = existsSync(folder) ? listed(readdirSync(folder).filter((name) => name.endsWith(".bin")).map((name) => `${TABLES}/${name}`)) : [];
-  const version = createHash("sha256").update(JSON.stringify([kept, single, tables])).digest("hex").slice(0, 12);
+  const tables = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".bin")).map((name) => `${TABLES}/${name}`) : [];
+  const used = listed([...tables, ...files.filter((name) => name === PARQUET)]);
+  const version = createHash("sha256").update(JSON.stringify([kept, single, used])).digest("hex").slice(0, 12);
   let filled = template;
-  for (const [name, before, value] of [["VERSION", '"dev"', version], ["FILES", "{}", Object.fromEntries(kept)], ["SINGLE", "{}", Object.fromEntries(single)], ["TABLES", "{}", Object.fromEntries(tables)]]) {
+  for (const [name, before, value] of [["VERSION", '"dev"', version], ["FILES", "{}", Object.fromEntries(kept)], ["SINGLE", "{}", Object.fromEntries(single)], ["USED", "{}", Object.fromEntries(used)]]) {
     const place = `const ${name} = ${before};`;
     if (!filled.includes(place)) throw new Error(`sw.js has no place for ${name}`);
     filled = filled.replace(place, () => `const ${name} = ${JSON.stringify(value)};`);

@@ -16,7 +16,8 @@ cd "$(dirname "$0")/.."
 
 WANT=${1:-all}
 TRUNK_VERSION=0.21.14
-BINARYEN_VERSION=132.0.0
+# Binaryen; then what public/parquet.mjs imports, and esbuild, with which scripts/parquet.mjs makes one module of it.
+NPM_MODULES=(binaryen@132.0.0 hyparquet@1.33.0 fzstd@0.1.1 esbuild@0.28.2)
 BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = "=\([0-9.]*\)".*/\1/p' Cargo.toml)
 TARGET=wasm32-unknown-unknown
 TOOLS=${GEMMSCOPE_TOOLS:-$PWD/.tools}
@@ -138,7 +139,7 @@ if [ "${GEMMSCOPE_STD:-}" = debian ] || ! has_std "$(rustc --print sysroot)"; th
   fi
 fi
 
-# ---- wasm-bindgen, Binaryen ------------------------------------------------------------------------------------------
+# ---- wasm-bindgen, node modules ------------------------------------------------------------------------------------------
 [ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
 if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ]; then
   grep -qx "wasm-bindgen-cli-support = \"=$BINDGEN_VERSION\"" scripts/wasm-bindgen/Cargo.toml ||
@@ -152,9 +153,13 @@ if [ -n "$BACKGROUND" ]; then
   TIMES+=("$(cat "$LOGS/background") (beside the others)")
 fi
 rm -rf "$TOOLS/build"
-if ! grep -qs "\"version\": \"$BINARYEN_VERSION\"" "$TOOLS/npm/node_modules/binaryen/package.json"; then
-  step "binaryen ${BINARYEN_VERSION%%.*}" 'makes the wasm smaller' \
-    npm install --no-package-lock --no-save --no-audit --no-fund --prefix "$TOOLS/npm" "binaryen@$BINARYEN_VERSION"
+missing=
+for module in "${NPM_MODULES[@]}"; do
+  grep -qs "\"version\": \"${module##*@}\"" "$TOOLS/npm/node_modules/${module%@*}/package.json" || missing=1
+done
+if [ -n "$missing" ]; then
+  step "${NPM_MODULES[*]}" "make the wasm smaller; the page's reader of Parquet files and what puts it together" \
+    npm install --no-package-lock --no-save --no-audit --no-fund --prefix "$TOOLS/npm" "${NPM_MODULES[@]}"
 fi
 ENV_LINES+=("export PATH=\"$TOOLS/npm/node_modules/.bin:\$PATH\"")
 

@@ -1,9 +1,12 @@
-// The whole app in one HTML file that opens from file://: inline styles and scripts, allowed by hash in its policy, and
-// the wasm compressed inside. An empty element takes data and view ("save as page" in the app fills it).
+// The whole app in one HTML file that opens from file://: styles and scripts inline and named in its policy by their
+// hashes, the wasm compressed inside. An empty element takes data and view ("save as page" in the app fills it), or the
+// published times of some devices:
+//
+//   node scripts/single.mjs [DIST] [OUT] [DEVICE...]
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 
 /** Place of the data; the app looks for exactly this. */
@@ -38,8 +41,21 @@ try {
 /** Escapes a script for use inside a script element. */
 const inert = (js) => js.replace(/<(?=\/script|!--)/gi, "\\x3c");
 
-/** Reads a built site; returns the text of the page. */
-export function singleFile(dist) {
+/** The tables of published times of these devices, as data without a view (crates/share/src/data.rs). */
+function published(dist, devices) {
+  const files = JSON.parse(readFileSync(join(dist, "reference", "tables.json"), "utf8"));
+  for (const device of devices) {
+    if (!files.some((of) => of.device === device)) throw new Error(`nothing is published of the device ${device}: see gemmscope reference`);
+  }
+  const names = files.filter((of) => devices.includes(of.device)).map((of) => `${of.device}-${of.precision}.bin`);
+  if (!names.length) return "";
+  const bytes = names.map((name) => readFileSync(join(dist, "reference", name)));
+  const head = JSON.stringify(names.map((name, at) => ({ name, size: bytes[at].length })));
+  return `\n${deflateRawSync(Buffer.concat([Buffer.from(`${head}\n`), ...bytes])).toString("base64url")}`;
+}
+
+/** Reads a built site, gives the page's text, with the published times of some devices inside. */
+export function singleFile(dist, devices = []) {
   const read = (name) => readFileSync(join(dist, name), "utf8");
   const wasm = readdirSync(dist).find((name) => name.endsWith("_bg.wasm"));
   const glue = read(wasm.replace("_bg.wasm", ".js"))
@@ -68,8 +84,8 @@ export function singleFile(dist) {
   // Replacement functions, because a replacement text would interpret dollar signs.
   html = html.replace(/(<meta http-equiv="?Content-Security-Policy"? content=")[^"]*"/i, (_, head) => `${head}${policy}"`);
   if (!html.includes(policy)) throw new Error("index.html carries no policy to replace");
-  // The data is before the script that checks for it.
-  const head = `<link rel="icon" href="${icon}"><style>${css}</style>${SLOT}</script><script>${early}</script></head>`;
+  // The data stands before the script that looks whether there is some.
+  const head = `<link rel="icon" href="${icon}"><style>${css}</style>${SLOT}${published(dist, devices)}</script><script>${early}</script></head>`;
   html = html.replace("</head>", () => head);
   return html.replace(
     "</body>",
@@ -79,8 +95,8 @@ export function singleFile(dist) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [dist = "dist", out = "gemmscope.html"] = process.argv.slice(2);
-  const html = singleFile(dist);
+  const [dist = "dist", out = "gemmscope.html", ...devices] = process.argv.slice(2);
+  const html = singleFile(dist, devices);
   writeFileSync(out, html);
   console.log(`${out}: ${(html.length / 1e6).toFixed(2)} MB, ${(gzipSync(html).length / 1e6).toFixed(2)} MB compressed`);
 }

@@ -8,8 +8,8 @@ import { gzipSync } from "node:zlib";
 /** Size limit of the program, bytes after gzip: an alarm, so that growth is a decision. */
 export const LIMIT = 2_500_000;
 
-/** Files of a page of the site; not the one-file page, the service worker, and what belongs to other pages. */
-const PROGRAM = /^(?!gemm-scope\.|playground|sw\.).*\.(wasm|m?js|css)$|^index\.html$/;
+/** What a page of the site is made of; not the one-file page, the worker that keeps it offline, the reader of Parquet files, and what belongs to others. */
+const PROGRAM = /^(?!gemm-scope\.|playground|sw\.|parquet\.).*\.(wasm|m?js|css)$|^index\.html$/;
 
 /** Files of a built site with code or text, each { name, raw, gzip, program } in bytes. */
 export function weigh(dist) {

@@ -1,7 +1,8 @@
 // Trunk's post_build hook, the last step of a build. Trunk hashes what it builds; the static scripts in public/ keep
-// their names, so a browser could run a cached one after a redeploy. This hook
-// - puts a hash of their content into the query of their URLs, and records the wasm's unpacked size for the progress
-//   bar, as a compressed response does not tell it;
+// their names, so a browser could run a cached one after a redeploy. This
+// - puts a hash of their content in the query of their URLs, and records the wasm's unpacked size, which a compressed
+//   response does not tell, for the progress bar;
+// - puts the reader of Parquet files together (parquet.mjs);
 // - puts links to documentation and source into the header (header.mjs);
 // - writes open.html: the same page under a policy that allows fetching from other hosts (links with src=);
 // - writes gemmscope.html: the whole app in one file;
@@ -11,14 +12,16 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { withLinks } from "./header.mjs";
 import { writeWorker } from "./kept.mjs";
+import { bundle } from "./parquet.mjs";
 import { singleFile } from "./single.mjs";
 
 const dist = process.env.TRUNK_STAGING_DIR;
 if (!dist) throw new Error("stamp.mjs runs as a Trunk hook: TRUNK_STAGING_DIR is not set");
 const dev = Boolean(process.env.GEMMSCOPE_DEV);
 
+await bundle(join(dist, "parquet.mjs"));
 const hash = createHash("sha256");
-for (const name of ["boot.mjs", "early.js", "worker.mjs"]) hash.update(name).update(readFileSync(join(dist, name)));
+for (const name of ["boot.mjs", "early.js", "worker.mjs", "parquet.mjs"]) hash.update(name).update(readFileSync(join(dist, name)));
 const stamp = `v=${hash.digest("hex").slice(0, 12)}`;
 const wasm = readdirSync(dist).find((name) => name.endsWith("_bg.wasm"));
 

@@ -13,6 +13,7 @@ pub mod file;
 pub mod host;
 pub mod importer;
 pub mod js;
+mod parquet;
 pub mod picture;
 pub mod reading;
 pub mod storage;

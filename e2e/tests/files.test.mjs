@@ -356,3 +356,44 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   assert.equal(await app.page.evaluate(() => document.activeElement.getAttribute("aria-label")), "File");
   app.assertQuiet();
 });
+
+test("Parquet is read as its CSV is, by a reader that comes with the first such file; a damaged one says so", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  const readers = () => app.page.requests.filter((url) => url.includes("/parquet.mjs"));
+  await app.load(fixture("fixtures/generic/plain.csv"));
+  assert.deepEqual(readers(), []);
+  await app.load(fixture("parquet/gemms.parquet"));
+  const [, gemms] = await app.summary();
+  assert.deepEqual([gemms.file, gemms.rows_used], ["gemms.parquet", 12]);
+  near(gemms.max_tflops, (2 * 4096 * 4096 * 14336) / 982.07e-6 / 1e12);
+  await app.load(fixture("parquet/nested.parquet"));
+  assert.match(JSON.stringify((await app.summary())[2].notes), /Parquet: 2 rows, 4 columns; left out: shape \(nested\)/);
+  assert.equal(readers().length, 1);
+  await app.load(fixture("parquet/brotli.parquet"));
+  await app.errors.getByText("packed with BROTLI: write it with zstd, snappy, gzip or uncompressed").waitFor();
+  app.assertQuiet();
+});
+
+test("what no column holds is typed in the form, and the rows come out as they will be read", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load({ name: "sweep.csv", text: "M,K,total_time_us\n128,256,4000\n256,256,8000\n" });
+  const dialog = app.dialog;
+  await dialog.getByText("Shows here once nothing is missing.").waitFor();
+  // Only what no column holds has a field.
+  assert.equal(await dialog.getByRole("textbox", { name: "M", exact: true }).count(), 0);
+  await dialog.getByRole("textbox", { name: "N", exact: true }).fill("512");
+  await dialog.getByRole("textbox", { name: "Calls that each time is of" }).fill("1000");
+  await dialog.getByRole("textbox", { name: "Calls that each time is of" }).press("Tab");
+  const preview = dialog.getByRole("region", { name: "As read" });
+  await preview.getByText("4.00 µs").or(preview.getByText("4 µs")).waitFor();
+  assert.match(plain(await preview.innerText()), /128 × 512 × 256/);
+  // Questions of the reader are answered here too.
+  await dialog.getByRole("combobox", { name: /No data type in the file/ }).selectOption("bf16");
+  await preview.getByText("bf16").first().waitFor();
+  await dialog.getByRole("button", { name: "Read the file" }).click();
+  await app.settle();
+  const read = await app.only();
+  assert.equal(read.rows_used, 2);
+  near(read.max_tflops, (2 * 128 * 512 * 256) / 4e-6 / 1e12);
+  app.assertQuiet();
+});

@@ -77,6 +77,32 @@ test("works on a plane after a visit; a page is saved there once one was saved b
   assert.deepEqual(page.bad, []);
 });
 
+test("published times and the reader of Parquet files are there without a network once they were used", async (t) => {
+  const { server } = await copy(t);
+  const page = await visit(t, server.url);
+  await settled(page);
+  await page.reload();
+  await waitReady(page, 30_000);
+  const app = new GemmscopePage(page);
+  const published = "#v=1&view=plan&plan.page=published&tool.device=mi355x&published.type=mxfp4";
+  const said = page.getByText(/4096 × 4096 × 4096 on .*MI355X: others reach/);
+  await app.go(published);
+  await said.first().waitFor();
+  await app.load(fixture("parquet/gemms.parquet"));
+  const kept = () =>
+    page.evaluate(async () => (await (await caches.open((await caches.keys())[0])).keys()).map((r) => new URL(r.url).pathname.split("/").slice(2).join("/")));
+  const used = (await kept()).filter((path) => /^reference|^parquet/.test(path)).sort();
+  assert.ok(used.includes("parquet.mjs") && used.includes("reference/mi355x-mxfp4.bin"), String(used));
+  assert.ok(!used.includes("reference/mi355x-int8.bin"));
+  await server.close();
+  await page.goto("about:blank");
+  await page.goto(`${server.url}${published}`);
+  await waitReady(page, 30_000);
+  await said.first().waitFor();
+  await upload(page, [fixture("parquet/nested.parquet")]);
+  await page.waitForFunction(() => document.documentElement.dataset.rows === "2");
+});
+
 test("a newer version is taken over whole, once the only page is loaded again", async (t) => {
   const { folder, server } = await copy(t);
   const page = await visit(t, server.url);

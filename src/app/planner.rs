@@ -10,7 +10,7 @@ use self::ready::{PAGE, Ready};
 use super::state::{Shared, Shell, Workbench};
 use crate::web::{clock, dom};
 use gemmscope_analysis::planner::{Plan, PlanState, form};
-use gemmscope_chart::planner::TOOLS;
+use gemmscope_chart::planner::{TOOLS, published};
 use gemmscope_model::transformer::Model;
 use leptos::prelude::*;
 
@@ -59,6 +59,15 @@ pub fn Planner() -> impl IntoView {
                 bench.ask_for(std::iter::once(device), &ops);
             }
         });
+    });
+    let table = Memo::new(move |_| {
+        bench.view.with(|v| {
+            let shown = v.param(PAGE) == Some(published::ID);
+            shown.then(|| bench.settled_frame.with(|f| published::source(f, v))).flatten()
+        })
+    });
+    Effect::new(move |_| {
+        table.get().into_iter().for_each(|source| bench.published.ask_for(source));
     });
     let ready = Ready {
         shell: Shell::here(),

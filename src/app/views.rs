@@ -61,7 +61,8 @@ pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option
     if place == COMPARE {
         let sides = data.sources.len() > 1
             || data.ops.len() > 1
-            || bench.decision.with(|d| d.side.is_some());
+            || bench.decision.with(|d| d.side.is_some())
+            || bench.metrics.with(|m| m.has_references());
         if !sides {
             return Some(lack(Lack::Sides));
         }

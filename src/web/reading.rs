@@ -4,6 +4,7 @@
 use super::clock;
 use super::file::Input;
 use super::js::{field, global};
+use super::parquet::Parquet;
 use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Session};
 use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::TablePart;
@@ -38,54 +39,102 @@ pub enum ReadOutcome<T = Imported> {
     Cancelled,
 }
 
-/// The bytes of a blob, in chunks.
-pub(super) struct Chunks {
+/// How the bytes of a blob come.
+enum Way {
+    /// In slices.
+    Slices,
+    /// Where the browser fills a buffer that is passed back and forth.
+    Filled(web_sys::ReadableStreamByobReader, js_sys::ArrayBuffer),
+    /// A Parquet file as the CSV of its columns.
+    Csv(Parquet),
+}
+
+/// The bytes of a blob, a piece at a time.
+struct Chunks {
     blob: Blob,
+    /// Bytes of the file that were read so far.
     at: u64,
-    /// A reader that fills a buffer which is passed back and forth; `None` to read slices.
-    filled: Option<(web_sys::ReadableStreamByobReader, js_sys::ArrayBuffer)>,
+    way: Way,
 }
 
 impl Chunks {
-    pub(super) fn open(blob: &Blob, pace: Pace) -> Self {
+    async fn open(blob: &Blob, pace: Pace) -> Result<Self, ImportError> {
         let raw: &web_sys::Blob = blob.as_ref();
-        let reader = if pace == Pace::Worker { filling_reader(&raw.stream()) } else { None };
-        let filled = reader.map(|reader| (reader, js_sys::ArrayBuffer::new(SLICE as u32)));
-        Chunks { blob: blob.clone(), at: 0, filled }
+        let way = match Parquet::open(blob, memory_of_packed()).await? {
+            Some(parquet) => Way::Csv(parquet),
+            None => match filling_reader(&raw.stream()).filter(|_| pace == Pace::Worker) {
+                Some(reader) => Way::Filled(reader, js_sys::ArrayBuffer::new(SLICE as u32)),
+                None => Way::Slices,
+            },
+        };
+        Ok(Chunks { blob: blob.clone(), at: 0, way })
     }
 
     /// Puts the next bytes into `buffer`; false at the end.
-    pub(super) async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
-        if let Some((reader, lent)) = &mut self.filled {
-            let step = reader.read_with_array_buffer_view(&js_sys::Uint8Array::new(lent));
-            let step = JsFuture::from(step).await.map_err(explain)?;
-            let chunk = field(&step, "value").dyn_into::<js_sys::Uint8Array>();
-            let Some(chunk) = chunk.ok().filter(|_| !field(&step, "done").is_truthy()) else {
-                return Ok(false);
-            };
-            buffer.resize(chunk.length() as usize, 0);
-            chunk.copy_to(buffer);
-            *lent = chunk.buffer();
-            return Ok(true);
+    async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, ImportError> {
+        let (at, size) = (self.at, self.blob.size());
+        let stopped = |why: String| {
+            ImportError::new(format!(
+                "the browser could not read on after {} of {} ({why}). If the file changed or moved since it was chosen, choose it again",
+                Bytes(at as f64),
+                Bytes(size as f64)
+            ))
+        };
+        match &mut self.way {
+            Way::Csv(parquet) => {
+                let Some(text) = parquet.next().await? else { return Ok(false) };
+                *buffer = text.into_bytes();
+                self.at = (parquet.part * size as f64) as u64;
+            }
+            Way::Filled(reader, lent) => {
+                let step = reader.read_with_array_buffer_view(&js_sys::Uint8Array::new(lent));
+                let step = JsFuture::from(step).await.map_err(|e| stopped(explain(e)))?;
+                let chunk = field(&step, "value").dyn_into::<js_sys::Uint8Array>();
+                let Some(chunk) = chunk.ok().filter(|_| !field(&step, "done").is_truthy()) else {
+                    return Ok(false);
+                };
+                buffer.resize(chunk.length() as usize, 0);
+                chunk.copy_to(buffer);
+                *lent = chunk.buffer();
+                self.at += buffer.len() as u64;
+            }
+            Way::Slices if at >= size => return Ok(false),
+            Way::Slices => {
+                let end = (at + SLICE).min(size);
+                let slice = gloo_file::futures::read_as_bytes(&self.blob.slice(at, end)).await;
+                *buffer = slice.map_err(|e| stopped(e.to_string()))?;
+                self.at = end;
+            }
         }
-        if self.at >= self.blob.size() {
-            return Ok(false);
-        }
-        let end = (self.at + SLICE).min(self.blob.size());
-        let slice = self.blob.slice(self.at, end);
-        *buffer = gloo_file::futures::read_as_bytes(&slice).await.map_err(|e| e.to_string())?;
-        self.at = end;
         Ok(true)
     }
 
-    pub(super) fn cancel(&self) {
-        if let Some((reader, _)) = &self.filled {
+    fn cancel(&self) {
+        if let Way::Filled(reader, _) = &self.way {
             drop(reader.cancel());
         }
     }
 }
 
-/// A reader that fills a given buffer, if the browser supports that for files.
+/// The beginning of a file, up to `most` bytes and whole lines of a Parquet file's CSV, and whether that is all of it.
+pub async fn beginning(input: &Input, most: u64) -> (Vec<u8>, bool) {
+    let whole = input.size() <= most;
+    match Parquet::open(&input.blob, memory_of_packed()).await {
+        Ok(Some(mut parquet)) => {
+            let text = parquet.next().await.ok().flatten().unwrap_or_default();
+            let end = text.len().min(most as usize);
+            let cut = text.as_bytes()[..end].iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+            (text.as_bytes()[..cut].to_vec(), cut == text.len() && parquet.part >= 1.0)
+        }
+        Ok(None) => {
+            let slice = input.blob.slice(0, input.size().min(most));
+            (gloo_file::futures::read_as_bytes(&slice).await.unwrap_or_default(), whole)
+        }
+        Err(_) => (Vec::new(), whole),
+    }
+}
+
+/// A reader that fills a given buffer, where the browser has one for files.
 fn filling_reader(stream: &web_sys::ReadableStream) -> Option<web_sys::ReadableStreamByobReader> {
     let options = js_sys::Object::new();
     js_sys::Reflect::set(&options, &"mode".into(), &"byob".into()).ok()?;
@@ -128,25 +177,26 @@ pub async fn read(
 ) -> ReadOutcome<Ended> {
     let at_once = if take.is_some() { input.size().min(PART) } else { input.size() };
     let mut session = session(&input.name, at_once, options.clone());
-    let mut chunks = Chunks::open(&input.blob, pace);
+    let mut chunks = match Chunks::open(&input.blob, pace).await {
+        Ok(chunks) => chunks,
+        Err(error) => return ReadOutcome::Failed(error),
+    };
+    if let Way::Csv(parquet) = &chunks.way {
+        session.made_of(parquet.note());
+    }
     let mut buffer = Vec::new();
-    let mut done = 0u64;
-    let mut left = 0u64;
+    let (mut text, mut left) = (0u64, 0u64);
     let mut told = clock::now_ms();
     let turns = clock::Turns::begin();
     loop {
+        let before = chunks.at;
         match chunks.next(&mut buffer).await {
             Ok(true) => {}
             Ok(false) => break,
-            Err(message) => {
-                let message = format!(
-                    "the browser could not read on after {} of {} ({message}). If the file changed or moved since it was chosen, choose it again",
-                    Bytes(done as f64),
-                    Bytes(input.size() as f64)
-                );
-                return ReadOutcome::Failed(ImportError::new(message));
-            }
+            Err(error) => return ReadOutcome::Failed(error),
         }
+        let ahead = buffer.len() as u64;
+        let mut fed = 0;
         for part in buffer.chunks(FEED) {
             if cancelled() {
                 chunks.cancel();
@@ -156,12 +206,15 @@ pub async fn read(
                 chunks.cancel();
                 return ReadOutcome::Failed(error);
             }
-            done += part.len() as u64;
+            fed += part.len() as u64;
+            text += part.len() as u64;
+            // Of the file: the CSV of a packed one is longer.
+            let done = before + (chunks.at - before) * fed / ahead;
             if let Some(take) = take
-                && done - left >= PART
+                && text - left >= PART
                 && let Some(part) = session.part()
             {
-                left = done;
+                left = text;
                 take(part, done);
                 // While there are bytes to read, no message would come in.
                 clock::turn().await;

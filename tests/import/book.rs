@@ -157,12 +157,15 @@ pub(crate) fn markdown() -> String {
          Of an Excel workbook (.xlsx) the best matching sheet is read (of a TraceLens report the sheet \
          `GEMM`, with `gpu_timeline`); the card offers the others.\n\n\
          ## Parquet\n\n\
-         The command (not the page) reads the flat columns of a Parquet file, as the CSV that they would be saved \
-         as: integers, decimals, floats, text, truth values, dates and times, packed with zstd, snappy or gzip or \
-         not at all. Nested and binary columns, lists and INT96 are left out by name, in a note. Another codec \
-         (brotli, lz4), an encrypted file and the encodings DELTA_BYTE_ARRAY and DELTA_LENGTH_BYTE_ARRAY are \
-         refused. The limits of packed files hold (`--memory`). For the page, `gemmscope convert FILE.parquet -o \
-         FILE.csv` writes a CSV.\n\n\
+         Page and command read the flat columns of a Parquet file, as the CSV that they would be saved as: \
+         integers, decimals, floats, text, truth values, dates and times, packed with zstd, snappy or gzip or not \
+         at all. Nested and binary columns, lists and INT96 are left out by name, in a note. Another codec (brotli, \
+         lz4), an encrypted file, a Parquet file inside gzip and the encodings DELTA_BYTE_ARRAY and \
+         DELTA_LENGTH_BYTE_ARRAY are refused. The limits of packed files hold (`--memory`). The command reads with \
+         the `parquet` crate (Apache-2.0), the page with [hyparquet](https://github.com/hyparam/hyparquet) 1.33.0 \
+         and fzstd 0.1.1 (both MIT), gzip by the browser itself, a module of 16 kB after gzip that comes with the \
+         first such file and is kept for offline use then. `tests/parquet` holds what both make of the same files. \
+         The one-file page has no such reader: there, `gemmscope convert FILE.parquet -o FILE.csv` writes a CSV.\n\n\
          ## Shapes only\n\n\
          A table with M, N, K and no time or rate, with or without a header (M, N, K or M, N, batch, K in this \
          order), shows the roof without measured points.\n\n\

@@ -1,9 +1,10 @@
 //! Compares sides (files, libraries, devices, values of any column) on the GEMMs they share.
 //!
-//! Rows are grouped by the chosen keys and by side. A group whose rows are different GEMMs or ran on different devices
-//! is *ambiguous*: it is counted and left out, since a ratio of different problems is meaningless. Rows that differ
-//! only in kernel, tile or split-K are *variants*, of which the fastest counts. Rows that agree in these too are
-//! *repeats*, of which the median counts, with the spread around it.
+//! Rows are grouped by the chosen keys and by side. A group whose rows are different GEMMs or ran
+//! on different devices is *ambiguous*: it is counted and left out, since a ratio of different
+//! problems has no meaning. Rows that differ only in kernel, tile or split-K are *variants*, of
+//! which the fastest counts. Rows that agree in these too are *repeats*, of which the median
+//! counts, with the spread around it. What others have published can be one more side, which no row is of.
 //!
 //! Ratios are always B / A: above 1, B is faster. [`duel`] compares two sides, [`winner`] all of them.
 
@@ -18,7 +19,7 @@ pub mod winner;
 
 pub use dispatch::{Dispatch, DispatchLine, Regret};
 pub use exception::{Common, Exception, SizeClass};
-pub use setup::{Lack, Setup};
+pub use setup::{Lack, PUBLISHED, Setup};
 pub use tally::Tally;
 pub use tunableop::{NoTunableop, tunableop};
 
@@ -119,7 +120,9 @@ impl Comparison {
         setup.sides.truncate(Setup::MOST_SIDES);
         let sides = setup.sides.len();
         let cats = frame.categories(&setup.side);
-        let at: HashMap<&str, u16> = setup.sides.iter().map(String::as_str).zip(0u16..).collect();
+        // No row is of the side that others have published.
+        let of_rows = &setup.sides[..sides - usize::from(setup.published)];
+        let at: HashMap<&str, u16> = of_rows.iter().map(String::as_str).zip(0u16..).collect();
         let side_of: Vec<Option<u16>> =
             cats.values.iter().map(|v| at.get(v.as_str()).copied()).collect();
         let keys = keys(frame, &setup.keys);
@@ -212,6 +215,14 @@ impl Comparison {
             self.samples.push(((of_side[0].0 & ((1 << bits) - 1)) as u16, s));
             at += n;
         }
+        if self.setup.published {
+            let lead = |of: &(u16, SideSample)| rows[of.1.first as usize];
+            let leads: Vec<u32> = self.samples[before..].iter().map(lead).collect();
+            if let Some(of_others) = samples.published(&leads) {
+                let side = self.setup.sides.len() - 1;
+                self.samples.push((side as u16, SideSample { first: start as u32, ..of_others }));
+            }
+        }
         let samples = &self.samples[before..];
         let full = samples.len() == self.setup.sides.len();
         self.matched += u64::from(full);
@@ -267,7 +278,7 @@ impl Comparison {
         self.keys.get(configuration).map_or(0, |&r| r as usize)
     }
 
-    /// The rows of a sample.
+    /// The rows of a sample; of a published time one that it is said of.
     pub fn rows_of(&self, sample: &SideSample) -> &[u32] {
         let first = sample.first as usize;
         self.rows.get(first..first + sample.n as usize).unwrap_or(&[])

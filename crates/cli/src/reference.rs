@@ -6,11 +6,13 @@ use crate::load::{Exit, Stop};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind, by_id};
 use gemmscope_model::reference::calibration::{Calibration, calibration, fit};
-use gemmscope_model::reference::{Precision, ReferenceSource, ReferenceTable, listed, with_tables};
+use gemmscope_model::reference::{
+    Precision, ReferenceSource, ReferenceTable, listed, wanted, with_tables,
+};
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::DeviceChoice;
-use gemmscope_words::reference::error;
+use gemmscope_words::reference::{NOTHING_NEAR, error};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -32,16 +34,8 @@ fn table(source: &'static ReferenceSource) -> Result<ReferenceTable, String> {
 }
 
 /// The tables of the devices and types of these rows.
-fn of_rows(
-    data: &Dataset,
-    choice: &DeviceChoice,
-    own: &[Device],
-) -> impl Iterator<Item = &'static ReferenceSource> {
-    let used = choice.resolve(data, own);
-    listed().iter().filter(move |source| {
-        let of_device = used.iter().flatten().any(|d| d.id == source.device);
-        of_device && data.ops.iter().any(|op| Precision::of(op).contains(&source.precision))
-    })
+fn of_rows(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> Vec<&'static ReferenceSource> {
+    wanted(choice.resolve(data, own).iter().flatten(), &data.ops)
 }
 
 /// Name and bytes of these tables, to be embedded in a page with the rows.
@@ -50,15 +44,16 @@ pub(super) fn files(
     choice: &DeviceChoice,
     own: &[Device],
 ) -> Vec<(String, Vec<u8>)> {
-    let names: Vec<String> = of_rows(data, choice, own).map(ReferenceSource::file).collect();
+    let wanted = of_rows(data, choice, own);
+    let names: Vec<String> = wanted.into_iter().map(ReferenceSource::file).collect();
     let carried = FILES.iter().filter(|(name, _)| names.iter().any(|n| n == name));
     carried.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect()
 }
 
 /// Devices that take precedence over the catalogue: those of the files, and devices of the rows with published times.
 pub(super) fn devices(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> Vec<Device> {
-    // A damaged table is skipped; the tests read them all.
-    let tables = of_rows(data, choice, own).filter_map(|source| table(source).ok());
+    // A damaged table is as none; the tests read them all.
+    let tables = of_rows(data, choice, own).into_iter().filter_map(|source| table(source).ok());
     with_tables(own, &tables.map(Arc::new).collect::<Vec<_>>())
 }
 
@@ -201,7 +196,7 @@ impl Reference {
         for (p, time) in answers {
             let shape = format!("{} x {} x {}", p.m, p.n, p.k);
             let Some(t) = time else {
-                writeln!(io.out, "  {shape:<24} no public measurement near")?;
+                writeln!(io.out, "  {shape:<24} {NOTHING_NEAR}")?;
                 continue;
             };
             let share = roof.map_or(String::new(), |roof| {

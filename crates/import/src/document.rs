@@ -14,7 +14,7 @@ mod open_units;
 pub(crate) mod plain;
 mod readings;
 mod rows;
-mod sizes;
+pub(crate) mod sizes;
 mod spread;
 pub(crate) mod title;
 mod types;

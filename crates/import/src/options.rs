@@ -1,5 +1,6 @@
 //! What the user decides about a file.
 
+use crate::document::sizes::stated;
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::Capture;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,11 @@ pub struct ImportOptions {
 }
 
 impl ImportOptions {
+    /// Key of the answer that states sizes which no column holds.
+    pub const SIZES: &str = "sizes";
+    /// Key of the answer that says how many calls a time is of.
+    pub const CALLS: &str = "calls";
+
     /// Most bytes that the rows of a packed file take with what is computed of them, and most bytes that it unpacks
     /// to: a few bytes of gzip may hold any number of rows. What is not packed is as large as it looks, and has no
     /// such limit.
@@ -36,6 +42,18 @@ impl ImportOptions {
     /// The user's answer to an assumption, where there is one.
     pub fn answer(&self, key: &str) -> Option<&str> {
         self.answers.get(key).map(|a| a.trim()).filter(|a| !a.is_empty())
+    }
+
+    /// M, N and K where the user states them for all rows: the answer [`SIZES`](ImportOptions::SIZES), such as
+    /// `N: 4096, K: 8192`.
+    pub fn sizes(&self) -> [Option<u32>; 3] {
+        let stated = self.answer(ImportOptions::SIZES).map(stated).unwrap_or_default();
+        [stated.m, stated.n, stated.k]
+    }
+
+    /// How many calls each time is of, where the user states it: the answer [`CALLS`](ImportOptions::CALLS).
+    pub fn calls(&self) -> Option<u32> {
+        self.answer(ImportOptions::CALLS)?.parse().ok().filter(|calls| *calls > 0)
     }
 
     /// The data type the user chose under `key` (usually `dtype`).

@@ -27,10 +27,10 @@ const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
     b"7z\xbc\xaf" b"Rar!": ARCHIVE
     b"\xfd7zXZ\0" b"\x28\xb5\x2f\xfd" b"BZh":
         "this is compressed with xz, zstd or bzip2: unpack it first (only gzip is read compressed)"
-    // The command makes a CSV of it before it comes here; the page does not.
+    // The command and a site's page make a CSV of it before it comes here.
     b"PAR1":
-        "this is a Parquet file, which the gemmscope command reads and the page does not: write it as CSV (`gemmscope \
-        convert FILE.parquet -o FILE.csv`)"
+        "this is a Parquet file, which the page of a site and the gemmscope command read where nothing else is around it, \
+        and the one-file page does not: write it as CSV (`gemmscope convert FILE.parquet -o FILE.csv`)"
     b"PARE": "this is an encrypted Parquet file: write the table as CSV"
     b"ARROW1" b"FEA1" b"\x89HDF":
         "this is an Arrow, Feather or HDF5 file: write the table as CSV or Parquet (pandas: read_feather or \

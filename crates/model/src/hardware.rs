@@ -216,10 +216,11 @@ impl Device {
     }
 }
 
-/// All devices, the user's own first. An own device hides the catalogue's device of the same id.
+/// All devices, the user's own first. One with the id of a device of the catalogue takes its place.
 pub fn known(own: &[Device]) -> Vec<Device> {
-    let hidden = |d: &&Device| own.iter().all(|o| o.id != d.id);
-    own.iter().chain(catalog().iter().filter(hidden)).cloned().collect()
+    let new = own.iter().filter(|d| by_id(&d.id).is_none());
+    let listed = catalog().iter().map(|d| own.iter().find(|o| o.id == d.id).unwrap_or(d));
+    new.chain(listed).cloned().collect()
 }
 
 fn unit() -> String {

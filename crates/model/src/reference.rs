@@ -6,7 +6,7 @@
 //!
 //! A time is of one of two [`ReferenceKind`]s: a framework's layer in a CUDA graph, or a kernel in a tuner's warm loop.
 
-use crate::gemm::Problem;
+use crate::gemm::{Operation, Problem};
 use crate::hardware::{Device, RoofKind, by_id};
 use serde::Serialize;
 use std::sync::{Arc, LazyLock};
@@ -17,7 +17,7 @@ mod precision;
 mod table;
 
 pub use precision::Precision;
-pub use table::{BandAt, ReferenceTable, ReferenceTime};
+pub use table::{BandAt, ReferenceTable, ReferenceTime, Standing};
 
 crate::named! {
 /// What was timed.
@@ -105,7 +105,20 @@ pub fn listed() -> &'static [ReferenceSource] {
     &LISTED
 }
 
-/// The loaded tables of one device.
+/// The tables that say something of these operations on these devices.
+pub fn wanted<'a>(
+    devices: impl Iterator<Item = &'a Device>,
+    ops: &[Operation],
+) -> Vec<&'static ReferenceSource> {
+    let ids: Vec<&str> = devices.map(|d| d.id.as_str()).collect();
+    let precisions: Vec<Precision> = ops.iter().flat_map(Precision::of).copied().collect();
+    let says = |s: &&ReferenceSource| {
+        ids.contains(&s.device.as_str()) && precisions.contains(&s.precision)
+    };
+    listed().iter().filter(says).collect()
+}
+
+/// The tables at hand of one device.
 #[derive(Clone, Debug, Default)]
 pub struct References(Vec<Arc<ReferenceTable>>);
 
@@ -117,7 +130,10 @@ impl PartialEq for References {
 }
 
 impl References {
-    /// Picks the tables of one device.
+    /// No table.
+    pub const NONE: References = References(Vec::new());
+
+    /// The tables of a device among these.
     pub fn of(device: &str, tables: &[Arc<ReferenceTable>]) -> References {
         References(tables.iter().filter(|t| t.source().device == device).cloned().collect())
     }

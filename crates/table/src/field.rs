@@ -71,6 +71,8 @@ pub enum Field {
     Reference,
     /// Reference time / measured time.
     OfReference,
+    /// Faster than published, as published, slower.
+    Standing,
     /// An extra column by key.
     Column(String),
 }

@@ -6,7 +6,8 @@ use crate::field::Frame;
 use crate::metrics::{DeviceChoice, Metrics};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::reference::{ReferenceTable, listed, with_tables};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -76,8 +77,28 @@ pub fn frame(data: Dataset, default: Option<&str>) -> Frame {
     Frame::all(Arc::new(data), Arc::new(metrics))
 }
 
-/// Compares a text with a file, named from the root of the repository; with `UPDATE_GOLDEN` set in the environment,
-/// writes the file instead. The error says where they differ.
+/// An H100 with its published bf16 times.
+///
+/// # Panics
+/// If the repository lacks the table.
+pub fn published_h100() -> Device {
+    let file = "h100-sxm-bf16.bin";
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../public/reference"));
+    let source = listed().iter().find(|s| s.file() == file);
+    let read = |s| ReferenceTable::read(s, &std::fs::read(folder.join(file)).ok()?).ok();
+    let table = source.and_then(read).map(Arc::new);
+    with_tables(&[], &[table.unwrap_or_else(|| panic!("{file}"))]).remove(0)
+}
+
+/// The same rows on this device.
+pub fn on(frame: &Frame, device: Device) -> Frame {
+    let devices = vec![Some(device); frame.data.devices.len()];
+    let metrics = Metrics::compute(&frame.data, devices, RoofKind::Datasheet);
+    frame.with_metrics(Arc::new(metrics))
+}
+
+/// Compares a text with a file, named from the root of the repository; with `UPDATE_GOLDEN` in the
+/// environment it writes the file instead. The error says where they differ.
 pub fn golden(name: &str, text: &str) -> Result<(), String> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

@@ -4,13 +4,14 @@ use crate::app::dialogs::device_form::DeviceForm;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{DeviceMenu, Modal, NARROW, icon, value_of};
 use crate::web::dom;
+use gemmscope_chart::planner::published;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::known;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::hardware::{Device, NameMatch, Peak};
 use gemmscope_model::reference::{ReferenceSource, listed};
-use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds, grouped};
-use gemmscope_words::reference::error;
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds};
+use gemmscope_words::reference::table_line;
 use leptos::prelude::*;
 
 /// The dialog. `name` is the device name in a file, if a device is chosen for that.
@@ -269,29 +270,30 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
 
 /// What is published for a device, and the switch that leaves all published times out.
 fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
-    let tables: Vec<&ReferenceSource> = listed().iter().filter(|s| s.device == d.id).collect();
+    let tables: Vec<&'static ReferenceSource> =
+        listed().iter().filter(|s| s.device == d.id).collect();
     if tables.is_empty() {
         return None;
     }
-    let line = |s: &&ReferenceSource| {
-        format!(
-            "{}: {} shapes, ± {}, each {}; {}; {} ({}), copy of {}",
-            s.precision.label(),
-            grouped(u64::from(s.rows)),
-            error(s.error),
-            s.kind.meaning(),
-            s.by.join(", "),
-            s.source,
-            s.licence,
-            s.date
-        )
+    let shell = Shell::here();
+    let line = move |s: &'static ReferenceSource| {
+        let show = move |_| {
+            shell.close();
+            bench.edit("view", |v| published::address(v, s));
+        };
+        view! {
+            <li>
+                {table_line(s)}" "
+                <button type="button" class="link" on:click=show>"Show"</button>
+            </li>
+        }
+        .into_any()
     };
-    let lines: Vec<String> = tables.iter().map(line).collect();
     let off = move || bench.view.with(|v| v.no_published);
     Some(
         view! {
             <h4>"What others reach"</h4>
-            <ul>{lines.into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}</ul>
+            <ul>{tables.into_iter().map(line).collect_view()}</ul>
             <p>
                 <label>
                     <input type="checkbox" prop:checked=move || !off()

@@ -4,17 +4,16 @@
 use crate::app::load::Loader;
 use crate::app::load::job::{columns_key, head};
 use crate::app::state::{Shell, Workbench};
-use crate::app::ui::{Modal, select, value_of};
+use crate::app::sidebar::files::assumption;
+use crate::app::ui::{Modal, value_of};
 use crate::web::file::Input;
 use crate::web::reading;
 use crate::web::{dom, storage};
 use gemmscope_import::{
-    Head, ImportOptions, Imported, Mapping as Plan, header_fingerprint, inspect,
+    Head, ImportOptions, Imported, MappedColumn, Mapping as Plan, header_fingerprint, inspect,
 };
-use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{Seconds, grouped};
-use gemmscope_table::control::Choice as Listed;
-use gemmscope_table::dataset::{ColumnGroup, ColumnMeaning, ColumnSpec, Dataset};
+use gemmscope_table::dataset::{Assumption, ColumnGroup, ColumnMeaning, ColumnSpec, Dataset};
 use gemmscope_table::field::shape_label;
 use leptos::prelude::*;
 use std::str::FromStr;
@@ -54,6 +53,14 @@ pub fn Mapping(id: u32) -> impl IntoView {
     // Rows and headers stay the same elements while meanings change, so that the focus stays.
     let sheet = Memo::new(move |_| plan.with(|plan| plan.as_ref().map(Sheet::of)));
     let choice = Choice { plan, options, suggested };
+    let read_so_far = Memo::new(move |_| {
+        let options = options.get();
+        let ready = plan.with(|p| p.as_ref().is_some_and(Plan::can_be_read));
+        match beginning.get().filter(|_| ready) {
+            Some(begins) => read_beginning(&begins, options),
+            None => Preview::Waits,
+        }
+    });
     let why_not = Memo::new(move |_| match plan.get() {
         Some(plan) if !plan.can_be_read() => Some(format!("Missing: {}.", plan.missing.join(", "))),
         Some(_) => None,
@@ -79,7 +86,8 @@ pub fn Mapping(id: u32) -> impl IntoView {
                 Some(sheet) => view! {
                     {required(choice)}
                     {columns(sheet, choice)}
-                    {preview(beginning, choice)}
+                    {facts(choice, read_so_far)}
+                    {preview(read_so_far)}
                 }.into_any(),
                 None if beginning.with(Option::is_some) => {
                     view! { <p>"No table at the start of this file, so there are no columns to assign."</p> }.into_any()
@@ -87,7 +95,6 @@ pub fn Mapping(id: u32) -> impl IntoView {
                 None => view! { <p class="muted">"Reading the header…"</p> }.into_any(),
             }}
             <div class="mapping-foot">
-                {data_type(options)}
                 <label class="check">
                     <input type="checkbox" prop:checked=move || remember.get() on:change=move |_| remember.update(|r| *r = !*r) />
                     "Remember for files with this header"
@@ -116,13 +123,8 @@ struct Beginning {
 
 impl Beginning {
     async fn of(input: Input) -> Beginning {
-        let bytes = head(&input).await;
-        Beginning {
-            head: Head::from_bytes(&input.name, &bytes),
-            whole: bytes.len() as u64 == input.size(),
-            name: input.name,
-            bytes,
-        }
+        let (bytes, whole) = head(&input).await;
+        Beginning { head: Head::from_bytes(&input.name, &bytes), whole, name: input.name, bytes }
     }
 }
 
@@ -159,6 +161,13 @@ impl Choice {
         })
     }
 
+    fn answer(self, key: &str, value: String) {
+        self.options.update(|o| match value.trim().is_empty() {
+            true => drop(o.answers.remove(key)),
+            false => drop(o.answers.insert(key.to_owned(), value)),
+        });
+    }
+
     fn set(self, header: &str, spec: &str) {
         if ColumnSpec::from_str(spec).is_ok() {
             self.suggested.update(|s| s.retain(|guessed| guessed != header));
@@ -184,20 +193,22 @@ impl Sheet {
 
 /// The required values, each with its column.
 fn required(choice: Choice) -> AnyView {
-    let item = |(name, column): (&'static str, Option<String>)| {
-        let words = match &column {
-            Some(header) => format!("from {header}"),
-            None => "missing".to_owned(),
-        };
-        view! { <li class:is-missing=column.is_none()><strong>{name}</strong> " " {words}</li> }
+    let item = |(name, found): (&'static str, Option<String>)| {
+        let is_missing = found.is_none();
+        let words = found.unwrap_or_else(|| "missing".to_owned());
+        view! { <li class:is-missing=is_missing><strong>{name}</strong> " " {words}</li> }
             .into_any()
     };
     view! {
         <ul class="mapping-required" aria-label="Required">
             {move || choice.plan.with(|plan| {
-                let needs = plan.iter().flat_map(|p| p.required());
-                let needs = needs.map(|(name, column)| (name, column.map(|c| c.header.clone())));
-                needs.map(item).collect_view()
+                let typed = choice.options.with(ImportOptions::sizes);
+                let typed = typed.into_iter().chain([None]).map(|size| Some(size?.to_string()));
+                let needs = plan.iter().flat_map(|p| p.required()).zip(typed);
+                let from = |((name, column), typed): ((&'static str, Option<&MappedColumn>), _)| {
+                    (name, column.map(|c| format!("from {}", c.header)).or(typed))
+                };
+                needs.map(from).map(item).collect_view()
             })}
         </ul>
     }
@@ -290,22 +301,59 @@ fn options(groups: &[(ColumnGroup, Vec<ColumnSpec>)], guess: Option<ColumnSpec>)
     (extra, groups.collect_view()).into_any()
 }
 
-/// Data type for rows that state none.
-fn data_type(options: RwSignal<ImportOptions>) -> AnyView {
-    let change = move |value: String| {
-        options.update(|o| match value.is_empty() {
-            true => drop(o.answers.remove("dtype")),
-            false => drop(o.answers.insert("dtype".to_owned(), value)),
+/// What holds for all rows: sizes that no column holds, how many calls a time is of, and whatever the reader assumes of
+/// these rows. `--answer` says the same in the command.
+fn facts(choice: Choice, read: Memo<Preview>) -> AnyView {
+    let stated = RwSignal::new(choice.options.with_untracked(ImportOptions::sizes));
+    let size = move |(at, name): (usize, &'static str)| {
+        let held = Memo::new(move |_| {
+            choice.plan.with(|plan| plan.as_ref().is_some_and(|p| p.required()[at].1.is_some()))
         });
+        let typed = move |e: web_sys::Event| {
+            stated.update(|all| all[at] = value_of(&e).trim().parse().ok().filter(|size| *size > 0));
+            let all = ["M", "N", "K"].into_iter().zip(stated.get_untracked());
+            let all: Vec<String> =
+                all.filter_map(|(name, size)| Some(format!("{name}: {}", size?))).collect();
+            choice.answer(ImportOptions::SIZES, all.join(", "));
+        };
+        let now = move || stated.with(|all| all[at].map_or_else(String::new, |v| v.to_string()));
+        view! {
+            <label class="field" hidden=move || held.get()>
+                <span>{name}</span>
+                <input type="text" inputmode="numeric" class="small-input" prop:value=now on:change=typed />
+            </label>
+        }
+        .into_any()
     };
-    let types = DataType::ALL.into_iter().map(|d| Listed::new(d.id(), d.name()));
-    let types = std::iter::once(Listed::new("", "as assumed")).chain(types).collect();
-    let now = options.with_untracked(|o| o.answer("dtype").unwrap_or_default().to_owned());
+    let calls = move || {
+        let calls = choice.options.with(|o| o.answer(ImportOptions::CALLS).unwrap_or_default().to_owned());
+        view! {
+            <label class="field">
+                <span>"Calls that each time is of"</span>
+                <input type="text" inputmode="numeric" class="small-input" placeholder="1" prop:value=calls
+                    on:change=move |e| choice.answer(ImportOptions::CALLS, value_of(&e)) />
+            </label>
+        }
+        .into_any()
+    };
+    // Their fields stay while rows come anew with the same questions.
+    let assumed = Memo::new(move |_| {
+        read.with(|read| match read {
+            Preview::Rows { assumed, .. } => assumed.clone(),
+            Preview::Waits | Preview::Fails(_) => Vec::new(),
+        })
+    });
+    let field = move |a: Assumption| {
+        let key = a.key.clone();
+        assumption(&a, move |value| choice.answer(&key, value))
+    };
     view! {
-        <label class="field">
-            <span>"Data type where no column says it"</span>
-            {select((None, None), types, Signal::stored(now), Box::new(change))}
-        </label>
+        <fieldset class="mapping-facts">
+            <legend>"For all rows"</legend>
+            {["M", "N", "K"].into_iter().enumerate().map(size).collect_view()}
+            {calls()}
+            {move || assumed.get().into_iter().map(field).collect_view()}
+        </fieldset>
     }
     .into_any()
 }
@@ -315,21 +363,19 @@ fn data_type(options: RwSignal<ImportOptions>) -> AnyView {
 enum Preview {
     /// Something is missing.
     Waits,
-    /// The rows; and the number of skipped rows with the reason, if any.
-    Rows(Vec<[String; 4]>, Option<String>),
-    /// The start cannot be read.
+    /// They were read.
+    Rows {
+        first: Vec<[String; 4]>,
+        /// How many rows of the beginning are skipped and why.
+        skipped: Option<String>,
+        /// What the reader assumed, but for what has a field of its own.
+        assumed: Vec<Assumption>,
+    },
+    /// The beginning cannot be read.
     Fails(String),
 }
 
-fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyView {
-    let shown = Memo::new(move |_| {
-        let options = choice.options.get();
-        let ready = choice.plan.with(|p| p.as_ref().is_some_and(Plan::can_be_read));
-        match beginning.get().filter(|_| ready) {
-            Some(begins) => read_beginning(&begins, options),
-            None => Preview::Waits,
-        }
-    });
+fn preview(shown: Memo<Preview>) -> AnyView {
     let head = |name| view! { <th scope="col">{name}</th> }.into_any();
     let row = |cells: [String; 4]| {
         let cells = cells.map(|c| view! { <td>{c}</td> }.into_any());
@@ -341,7 +387,7 @@ fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyVi
             view! { <p class="muted">"Shows here once nothing is missing."</p> }.into_any()
         }
         Preview::Fails(why) => view! { <p class="missing">{why}</p> }.into_any(),
-        Preview::Rows(rows, skipped) => view! {
+        Preview::Rows { first: rows, skipped, .. } => view! {
             <table class="mapping-table">
                 <thead><tr>{["GEMM", "Type", "Time", "Device"].map(head).collect_view()}</tr></thead>
                 <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
@@ -364,8 +410,8 @@ fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyVi
 fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
     let fails = |why: String| match begins.whole {
         true => Preview::Fails(why),
-        // The cut may be the cause.
-        false => Preview::Rows(Vec::new(), None),
+        // The cut may be the reason.
+        false => Preview::Rows { first: Vec::new(), skipped: None, assumed: Vec::new() },
     };
     let size = begins.bytes.len() as u64;
     let mut session = reading::session(&begins.name, size, options);
@@ -376,10 +422,20 @@ fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
     };
     let read = session.feed(&begins.bytes[..end]);
     match read.and_then(|()| session.end()?.whole()) {
-        Ok(Imported::Table(data)) => Preview::Rows(first_rows(&data), skipped(&data)),
+        Ok(Imported::Table(data)) => Preview::Rows {
+            first: first_rows(&data),
+            skipped: skipped(&data),
+            assumed: assumed(&data),
+        },
         Ok(_) => fails("Not a table of GEMMs.".to_owned()),
         Err(error) => fails(error.to_string()),
     }
+}
+
+fn assumed(data: &Dataset) -> Vec<Assumption> {
+    let own = [ImportOptions::SIZES, ImportOptions::CALLS];
+    let all = data.sources.iter().flat_map(|s| &s.assumptions);
+    all.filter(|a| !own.contains(&a.key.as_str())).cloned().collect()
 }
 
 fn first_rows(data: &Dataset) -> Vec<[String; 4]> {

@@ -5,6 +5,7 @@ use crate::app::state::Workbench;
 use crate::app::ui::{Modal, segment};
 use crate::web::{boot, clock, dom};
 use gemmscope_model::pass;
+use gemmscope_model::reference::wanted;
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_share::data;
 use gemmscope_share::extract::extract;
@@ -34,11 +35,12 @@ struct PackedRows {
     part: RwSignal<bool>,
 }
 
-/// Name and bytes of the tables of published times for the rows' devices.
+/// Name and bytes of the published times of the rows.
 fn tables(bench: Workbench) -> Vec<(String, Vec<u8>)> {
-    let used = bench.device_ids();
     let held = bench.published.held();
-    let of_rows = held.iter().filter(|t| used.contains(&t.source().device));
+    let wanted =
+        bench.metrics.with(|m| bench.data.with(|d| wanted(m.devices.iter().flatten(), &d.ops)));
+    let of_rows = held.iter().filter(|t| wanted.contains(&t.source()));
     of_rows.map(|t| (t.source().file(), t.bytes.to_vec())).collect()
 }
 

@@ -17,7 +17,7 @@ pub const HOSTS_KEY: &str = "gemmscope.hosts";
 /// The page whose content policy allows fetching from other hosts.
 const OPEN_PAGE: &str = "open.html";
 
-/// Opens the data that came with the page or the link; false if there is none.
+/// Opens the data that came with the page or the link, and published times of the page; false where none did.
 pub fn open(loader: Loader) -> bool {
     let baked = dom::document()
         .get_element_by_id("gemmscope-data")

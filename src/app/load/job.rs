@@ -6,7 +6,7 @@ use crate::app::planner;
 use crate::app::state::several;
 use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
 use crate::web::file::Input;
-use crate::web::reading::ReadOutcome;
+use crate::web::reading::{self, ReadOutcome};
 use crate::web::{clock, dom, storage};
 use gemmscope_import::{ErrorKind, Head, ImportError, ImportOptions, Imported, header_fingerprint};
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -73,7 +73,7 @@ impl Loader {
 
     /// Plans the model if the file is a `config.json`; false for any other file.
     async fn plan(&self, queue: &Queue, input: &Input) -> bool {
-        let Ok(text) = String::from_utf8(head(input).await) else {
+        let Ok(text) = String::from_utf8(head(input).await.0) else {
             return false;
         };
         if !Model::is_config(&text) {
@@ -341,10 +341,9 @@ const SMALL: u64 = 4 << 20;
 /// Bytes at the start of a file in which its header is looked for.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// The start of a file.
-pub async fn head(input: &Input) -> Vec<u8> {
-    let end = input.size().min(HEAD_BYTES);
-    gloo_file::futures::read_as_bytes(&input.blob.slice(0, end)).await.unwrap_or_default()
+/// The beginning of a file, and whether it is all of it.
+pub async fn head(input: &Input) -> (Vec<u8>, bool) {
+    reading::beginning(input, HEAD_BYTES).await
 }
 
 /// Storage key of the columns assigned by hand to files with this header.
@@ -357,7 +356,7 @@ async fn remembered(input: &Input) -> Option<ImportOptions> {
     if dom::embedded() {
         return None;
     }
-    let header = header_fingerprint(&Head::from_bytes(&input.name, &head(input).await))?;
+    let header = header_fingerprint(&Head::from_bytes(&input.name, &head(input).await.0))?;
     let json = storage::get(&columns_key(&header))?;
     serde_json::from_str(&json).ok()
 }

@@ -30,7 +30,7 @@ impl ToolInputs {
         ToolInputs {
             frame: bench.settled_frame.get(),
             state: ViewState { params, roof, ..ViewState::default() },
-            own: bench.custom.get(),
+            own: bench.known_devices.get(),
             selected: bench.selected.get(),
         }
     }

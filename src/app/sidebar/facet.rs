@@ -44,7 +44,8 @@ pub fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetO
     };
     let nearly_all = distinct > DISTINCT && distinct * 2 > frame.data.len();
     let info = frame.info(&field).filter(|_| distinct > 1 && !nearly_all)?;
-    let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
+    let open =
+        distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Standing | Field::Device);
     Some(FacetOf { info, distinct, open })
 }
 
@@ -57,6 +58,7 @@ pub fn facet_fields(frame: &Frame) -> Vec<Field> {
         Field::Groups,
         Field::Transposes,
         Field::Bound,
+        Field::Standing,
         Field::Device,
         Field::Source,
     ];

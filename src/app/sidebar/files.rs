@@ -284,7 +284,11 @@ fn device_assumption(
     body.into_any()
 }
 
-fn assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + Sync + 'static) -> AnyView {
+/// What a reader assumed, with the choice of something else.
+pub fn assumption(
+    a: &Assumption,
+    change: impl Fn(String) + Clone + Send + Sync + 'static,
+) -> AnyView {
     let text = a.text.clone();
     if a.key == "device" {
         return device_assumption(a, change);

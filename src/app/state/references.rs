@@ -5,7 +5,7 @@ use super::workbench::WorkbenchState;
 use crate::web::{boot, dom};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::Device;
-use gemmscope_model::reference::{Precision, ReferenceSource, ReferenceTable, listed, with_tables};
+use gemmscope_model::reference::{ReferenceSource, ReferenceTable, listed, wanted, with_tables};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -61,7 +61,12 @@ impl Published {
         }
     }
 
-    /// Fetches tables that were not requested before, and takes them all at once.
+    /// Asks for one table.
+    pub fn ask_for(self, source: &'static ReferenceSource) {
+        self.fetch(vec![source]);
+    }
+
+    /// Fetches tables that nobody asked for before, from beside the page, and takes them all at once.
     fn fetch(self, wanted: Vec<&'static ReferenceSource>) {
         let known = |s: &&'static ReferenceSource| {
             self.held.with_untracked(|h| h.iter().any(|t| t.source() == *s))
@@ -117,11 +122,6 @@ impl WorkbenchState {
 
     /// Requests the published times of these operations on these devices.
     pub fn ask_for<'a>(self, devices: impl Iterator<Item = &'a Device>, ops: &[Operation]) {
-        let precisions: Vec<Precision> = ops.iter().flat_map(Precision::of).copied().collect();
-        let ids: Vec<&str> = devices.map(|d| d.id.as_str()).collect();
-        let asked = |s: &&ReferenceSource| {
-            ids.contains(&s.device.as_str()) && precisions.contains(&s.precision)
-        };
-        self.published.fetch(listed().iter().filter(asked).collect());
+        self.published.fetch(wanted(devices, ops));
     }
 }

@@ -67,8 +67,9 @@ impl Dispatch {
         Some((comparison, dispatch))
     }
 
-    /// Dispatch table of a comparison. A lead of up to `threshold`, or within the spread of both, is a tie. `None` if
-    /// no GEMM has two sides, or sides ran on different devices, between which nobody can choose call by call.
+    /// The table of a comparison. A lead of up to `threshold`, or within the spread of both, is a tie. `None` where no
+    /// GEMM has two sides, one is what others reach, or sides ran on different devices: nobody can choose between these
+    /// call by call.
     pub fn new(frame: &Frame, comparison: &Comparison, threshold: f64) -> Option<Dispatch> {
         let found = Dispatch::over(comparison, threshold);
         let device =
@@ -78,7 +79,8 @@ impl Dispatch {
             let first = devices.next();
             devices.any(|device| Some(device) != first)
         };
-        let several = found.shared > 0 && !(0..comparison.len()).any(apart);
+        let several =
+            found.shared > 0 && !comparison.setup.published && !(0..comparison.len()).any(apart);
         several.then_some(found)
     }
 

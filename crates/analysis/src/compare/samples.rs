@@ -58,8 +58,35 @@ impl<'a> Samples<'a> {
         n.max(1)
     }
 
-    /// Combines the rows of one side and key, and moves those of the fastest variant to the front of `rows`. `None` if
-    /// they are different GEMMs or ran on different devices.
+    /// What others reach for the GEMM of these rows, one a side: the first stands for them. `None` where nothing is
+    /// published, or not the same for all.
+    pub(super) fn published(&self, leads: &[u32]) -> Option<SideSample> {
+        let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
+        let lead = *leads.first()? as usize;
+        let time_s = metrics.reference_s(lead);
+        let one = leads.iter().all(|row| metrics.reference_s(*row as usize) == time_s);
+        let spread_s = metrics.reference_slow_s(lead) - time_s;
+        one.then(|| SideSample {
+            first: 0,
+            total: 1,
+            n: 1,
+            time_s,
+            spread_s,
+            iqr_s: f64::NAN,
+            std_s: f64::NAN,
+            rate: metrics.work(data, lead) / time_s,
+            efficiency: metrics.roof_s[lead] / time_s,
+            calls: self.calls(lead),
+        })
+    }
+
+    /// Calls that a row stands for here.
+    fn calls(&self, row: usize) -> f64 {
+        self.counts.map(|n| n[row]).filter(|n| !n.is_nan()).unwrap_or(1.0)
+    }
+
+    /// Combines the rows of one side and key, and moves those of the fastest variant to the front of
+    /// `rows`. `None` if they are different GEMMs or ran on different devices.
     pub(super) fn sample(&mut self, rows: &mut [u32]) -> Option<SideSample> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
         let (first, others) = rows.split_first()?;
@@ -96,7 +123,7 @@ impl<'a> Samples<'a> {
             std_s,
             rate: metrics.work(data, lead) / time_s,
             efficiency: metrics.roof_s[lead] / time_s,
-            calls: self.counts.map(|n| n[lead]).filter(|n| !n.is_nan()).unwrap_or(1.0),
+            calls: self.calls(lead),
         })
     }
 }

@@ -25,9 +25,14 @@ pub struct Setup {
     pub sides: Vec<String>,
     /// Fields that define a configuration.
     pub keys: Vec<Field>,
+    /// True where the last side is what others reach, which no row is of.
+    pub published: bool,
 }
 
-/// Maximum rows for which two comparisons are computed to choose one.
+/// Name of the side that others have published.
+pub const PUBLISHED: &str = "published";
+
+/// Rows up to which two comparisons are worked out to choose one.
 const AT_ONCE: usize = 20_000;
 
 impl Setup {
@@ -43,10 +48,33 @@ impl Setup {
             keys: Setup::default_keys(frame, &side),
             sides: named.map(|s| s.value.clone()).collect(),
             side,
+            published: false,
         })
     }
 
-    /// The default keys: shape with batch, types, layout, and the device if there are several; except `side`.
+    /// True where what others reach can be a side beside the values of a field: not beside devices, types and layouts,
+    /// whose published times are not of one GEMM.
+    pub fn takes_published(frame: &Frame, side: &Field) -> bool {
+        let of_one = !matches!(side, Field::Device | Field::Dtype | Field::Transposes);
+        of_one && frame.metrics.has_references()
+    }
+
+    /// The same sides with what others reach as the last one, or without it.
+    #[must_use]
+    pub fn with_published(mut self, on: bool) -> Setup {
+        if self.published {
+            self.sides.pop();
+        }
+        if on {
+            self.sides.truncate(Setup::MOST_SIDES - 1);
+            self.sides.push(PUBLISHED.to_owned());
+        }
+        self.published = on;
+        self
+    }
+
+    /// The default keys: shape with batch, types, layout, and the device if there are several;
+    /// without `side`.
     pub fn default_keys(frame: &Frame, side: &Field) -> Vec<Field> {
         let mut keys = vec![Field::Shape, Field::Dtype, Field::Transposes];
         let used = |f: &Field| value_counts(frame, f).len();
@@ -57,7 +85,8 @@ impl Setup {
         keys
     }
 
-    /// Fields whose values can be sides: categories with at least two values among the rows.
+    /// The fields whose values can be sides: categories with at least two values among the rows, and at last the file,
+    /// where others have published times to set it beside.
     pub fn candidates(frame: &Frame) -> Vec<Field> {
         // The decided side first, then the most usual ones, then file order.
         let own = frame.decision().side.as_ref();
@@ -65,7 +94,8 @@ impl Setup {
             .fields()
             .into_iter()
             .filter(|i| {
-                i.kind == FieldKind::Category && !matches!(i.field, Field::Shape | Field::Bound)
+                i.kind == FieldKind::Category
+                    && !matches!(i.field, Field::Shape | Field::Bound | Field::Standing)
             })
             .map(|i| i.field)
             .filter(|f| {
@@ -77,6 +107,9 @@ impl Setup {
             })
             .collect();
         out.sort_by_key(|f| (own != Some(f), rank(frame, f)));
+        if !out.contains(&Field::Source) && frame.metrics.has_references() {
+            out.push(Field::Source);
+        }
         out
     }
 
@@ -132,17 +165,21 @@ impl Setup {
         variants.then_some(Lack::OnlyVariants)
     }
 
-    /// The default setup for a side field: its most frequent values; files in file order.
+    /// The default setup for a side field: its most frequent values, files in their own order. Beside a single one
+    /// stands what others reach.
     pub fn of(frame: &Frame, side: Field) -> Setup {
         let mut counts = value_counts(frame, &side);
         if side != Field::Source {
             counts.sort_by_key(|c| std::cmp::Reverse(c.1));
         }
-        Setup {
+        let alone = counts.len() < 2 && Setup::takes_published(frame, &side);
+        let sides = Setup {
             keys: Setup::default_keys(frame, &side),
             sides: counts.into_iter().map(|(v, _)| v).take(Setup::MOST_SIDES).collect(),
             side,
-        }
+            published: false,
+        };
+        sides.with_published(alone)
     }
 }
 

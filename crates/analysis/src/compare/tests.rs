@@ -3,8 +3,9 @@ use super::winner::{self, Size};
 use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
+use gemmscope_model::reference::Precision;
 use gemmscope_table::dataset::ColumnMeaning;
-use gemmscope_table::fixture::{Rows, frame};
+use gemmscope_table::fixture::{Rows, frame, on, published_h100};
 use proptest::prelude::*;
 
 fn library() -> Field {
@@ -82,6 +83,45 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     assert_eq!((strict.losing(), strict.clear[0]), (vec![1], 3));
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 3);
+}
+
+#[test]
+fn what_others_reach_is_a_side_that_no_row_is_of() {
+    let op = Precision::Bf16.operation();
+    let mut t = Rows::new();
+    // 166.1 µs ± 4.7 %, and a shape that nothing is published of.
+    t.typed((4096, 4096, 4096), op, "a", 231e-6, "");
+    t.typed((4096, 4096, 4096), op, "b", 150e-6, "");
+    t.typed((4096, 4096, 1 << 20), op, "a", 0.05, "");
+    let frame = on(&t.frame(None), published_h100());
+    let setup = Setup::of(&frame, library()).with_published(true);
+    assert_eq!(setup.sides, ["a", "b", PUBLISHED]);
+    let c = Comparison::new(&frame, &setup);
+    assert_eq!((c.matched, c.unmatched.as_slice()), (1, &[1, 0, 0][..]));
+    let others = c.sample(0, 2).unwrap();
+    assert!((others.time_s * 1e6 - 166.1).abs() < 0.5 && (others.spread_s * 1e6 - 7.8).abs() < 0.3);
+    assert_eq!(c.rows_of(others), [0]);
+    let fastest = |lead| Tally::new(&c, lead, true).clear;
+    assert_eq!((fastest(0.02), fastest(0.2)), (vec![0, 1, 0], vec![0, 0, 0]));
+    // Nobody can call it.
+    assert!(Dispatch::new(&frame, &c, 0.02).is_none());
+    assert_eq!(setup.with_published(false).sides, ["a", "b"]);
+}
+
+#[test]
+fn a_single_side_stands_beside_what_others_reach() {
+    let mut t = Rows::new();
+    t.typed((4096, 4096, 4096), Precision::Bf16.operation(), "", 231e-6, "");
+    let frame = t.frame(None);
+    assert_eq!(Setup::lacks(&frame), Some(Lack::Sides));
+    let frame = on(&frame, published_h100());
+    assert_eq!(Setup::lacks(&frame), None);
+    let found = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap();
+    assert_eq!(found.names, ["rows.csv", PUBLISHED]);
+    let duel = Duel::new(&frame, &found, (0, 1), Measure::Rate, 0.02);
+    assert_eq!((duel.count(DuelVerdict::B), duel.ratios.len()), (1, 1));
+    // Times of two types are not of one GEMM.
+    assert!(!Setup::takes_published(&frame, &Field::Dtype));
 }
 
 #[test]

@@ -131,9 +131,11 @@ impl ColorScale {
         theme: &Theme,
     ) -> Vec<Color> {
         let scale = ColorScale::by_category(frame, field, "", theme);
+        // A side that no row is of has a colour of its own too.
+        let mut free = theme.categories.iter().filter(|c| !scale.palette.contains(c));
         let of = |value: &String| {
             let at = scale.names.iter().position(|n| n == value);
-            at.map_or(theme.other, |i| scale.palette[i])
+            at.map_or_else(|| *free.next().unwrap_or(&theme.other), |i| scale.palette[i])
         };
         values.iter().map(of).collect()
     }

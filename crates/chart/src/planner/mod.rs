@@ -1,11 +1,12 @@
-//! The planner's tools besides the model: tiles, flat GEMM, launch order, fusion. Each is a chart that needs no rows,
-//! with the figures of the current choice; measured rows are shown beside what is planned.
+//! The planner's tools beside the model: tiles, flat GEMM, launch order, fusion, what others have published. Each is
+//! a chart that needs no rows, with the figures of what is chosen; measured rows stand beside what is planned.
 
 mod flat;
 mod fusion;
 mod grid;
 mod order;
 pub mod plan;
+pub mod published;
 mod tile;
 
 use crate::charts::{ChartKind, Inputs};
@@ -47,6 +48,13 @@ pub const TOOLS: &[ChartKind] = &[
         name: "Fusion",
         hint: "What an epilogue inside the GEMM saves in traffic, time and rounding",
         open: fusion::FusionTool::open,
+        ..ChartKind::PLAIN
+    },
+    ChartKind {
+        id: published::ID,
+        name: "Others reach",
+        hint: "What others have published of a device, and what that says of a GEMM; needs no file",
+        open: published::PublishedTool::open,
         ..ChartKind::PLAIN
     },
 ];
@@ -122,12 +130,17 @@ fn device_of(inputs: &Inputs<'_>) -> (Control, Device) {
     (control, device)
 }
 
+/// M, N and K.
+fn sizes(state: &ViewState) -> [Control; 3] {
+    let size = |key, label, field: Field| count(state, (key, label, field.hint()), LARGEST, 4096);
+    [("tool.m", "M", Field::M), ("tool.n", "N", Field::N), ("tool.k", "K", Field::K)]
+        .map(|(key, label, field)| size(key, label, field))
+}
+
 impl Shape {
     fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
         let s = inputs.state;
-        let m = count(s, ("tool.m", "M", Field::M.hint()), LARGEST, 4096);
-        let n = count(s, ("tool.n", "N", Field::N.hint()), LARGEST, 4096);
-        let k = count(s, ("tool.k", "K", Field::K.hint()), LARGEST, 4096);
+        let [m, n, k] = sizes(s);
         let default = DataType::Fp16;
         let types = TYPES.iter().map(|d| Choice::new(d.id(), d.name())).collect();
         let dtype = Control::choice(s, "tool.type", "Type", "", types, default.id());

@@ -274,3 +274,36 @@ fn a_measured_row_beats_the_model_in_the_tile_map() {
         ran.tooltip.sentence()
     );
 }
+
+#[test]
+fn a_device_alone_shows_what_others_have_published() {
+    let own = [fixture::published_h100()];
+    let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
+    let open = |hash: &str, own: &[Device]| {
+        let state = ViewState::decode(hash).0;
+        let kind = TOOLS.iter().find(|t| t.id == published::ID).unwrap();
+        (kind.open)(&Inputs { own, ..Inputs::new(&frame, &state) })
+    };
+    let tool = open("tool.m=4096&tool.n=4096&tool.k=4096", &own);
+    assert_eq!(value(&tool, "Others reach"), "166 µs");
+    let said = "4096 × 4096 × 4096 on NVIDIA H100 80GB HBM3: others reach 166 µs (";
+    assert!(tool.said.verdict[0].starts_with(said), "{}", tool.said.verdict[0]);
+    assert!(tool.said.notes[0].contains("35\u{202f}742 shapes"), "{:?}", tool.said.notes);
+    let drawn = tool.drawn(&RenderOptions::new(&Theme::LIGHT, (700.0, 420.0))).unwrap();
+    let bands = drawn.scene().items.iter().filter(|i| matches!(i, Item::Polygon { .. }));
+    assert_eq!((bands.count(), drawn.scene().message.clone()), (1, None));
+    assert_eq!(tool.table().rows.len(), 35_742);
+    let outside = open("tool.k=16777216", &own);
+    assert!(
+        outside.said.verdict[0].contains("no public measurement near")
+            && outside.said.figures.is_empty()
+    );
+    // Its table is not here.
+    assert!(open("", &[]).said.obstacle.is_some());
+    let state = ViewState::decode("tool.device=mi355x&published.type=mxfp4").0;
+    let source = published::source(&frame, &state).unwrap();
+    assert_eq!(source.file(), "mi355x-mxfp4.bin");
+    let mut link = ViewState::default();
+    published::address(&mut link, source);
+    assert_eq!(published::source(&frame, &link), Some(source));
+}

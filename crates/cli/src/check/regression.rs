@@ -39,6 +39,7 @@ pub(super) fn against(
         side: Field::Source,
         keys: Setup::default_keys(&frame, &Field::Source),
         sides: sides.to_vec(),
+        published: false,
     };
     let comparison = Comparison::new(&frame, &setup);
     // Slower by x means a rate of 1 / (1 + x), and the threshold applies to the ratio of rates.

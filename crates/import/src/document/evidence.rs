@@ -7,9 +7,10 @@ use super::readings::{Question, Reading};
 use super::title::{Holds, RANK, Title};
 use super::units::Limits;
 use super::words::{lower_words, names_library};
+use crate::ImportOptions;
 
 /// The key of the question how many calls a time is of.
-pub(super) const CALLS: &str = "calls";
+pub(super) const CALLS: &str = ImportOptions::CALLS;
 
 /// The figures of one library or kernel: positions among the columns.
 #[derive(Clone, Debug, Default)]

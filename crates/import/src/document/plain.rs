@@ -94,11 +94,13 @@ impl<'a> Plain<'a> {
         Col { index, name: self.columns[index].name.clone() }
     }
 
-    /// Where M, N and K are.
+    /// Where M, N and K are; the user states those that no column holds.
     fn sizes(&self) -> Sizes {
         let col = |meaning| self.position(meaning).map(|i| self.col(i));
-        if let (Some(m), Some(n), Some(k)) = (col(M), col(N), col(K)) {
-            Sizes::Three([m, n, k].map(Size::Column))
+        let [m, n, k] = self.options.sizes().map(|stated| stated.map(Size::Fixed));
+        let size = |meaning, stated| col(meaning).map(Size::Column).or(stated);
+        if let (Some(m), Some(n), Some(k)) = (size(M, m), size(N, n), size(K, k)) {
+            Sizes::Three([m, n, k])
         } else if let Some(c) = col(Mnk) {
             Sizes::One(c)
         } else if let (Some(a), Some(b)) = (col(ShapeA), col(ShapeB)) {
@@ -119,9 +121,10 @@ impl<'a> Plain<'a> {
     fn lacks(&self) -> Vec<String> {
         let mut out = Vec::new();
         if !self.has_sizes() {
-            let lost = [(M, "M"), (N, "N"), (K, "K")].into_iter();
-            let lost = lost.filter(|(meaning, _)| self.position(*meaning).is_none());
-            out.extend(lost.map(|(_, name)| name.to_owned()));
+            let sizes = [(M, "M"), (N, "N"), (K, "K")].into_iter().zip(self.options.sizes());
+            let lost = sizes
+                .filter(|((meaning, _), stated)| self.position(*meaning).is_none() && stated.is_none());
+            out.extend(lost.map(|((_, name), _)| name.to_owned()));
         }
         if !self.has_measurement() {
             out.push("a time or a rate".to_owned());

@@ -132,7 +132,7 @@ impl<'a> Sizes<'a> {
 pub(super) const BATCH: &str = "batch";
 pub(super) const ORDER: &str = "order";
 pub(super) const SQUARE: &str = "square";
-pub(super) const SIZES: &str = "sizes";
+pub(super) const SIZES: &str = ImportOptions::SIZES;
 pub(super) const IN_M: &str = "in M";
 pub(super) const APART: &str = "apart";
 

@@ -73,7 +73,7 @@ fn number(text: &str) -> Option<u32> {
 
 /// What a text says of the sizes of a GEMM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stated {
+pub(crate) struct Stated {
     pub m: Option<u32>,
     pub n: Option<u32>,
     pub k: Option<u32>,
@@ -116,7 +116,7 @@ impl Stated {
 }
 
 /// The sizes that a cell or a sentence states by name.
-pub(super) fn stated(text: &str) -> Stated {
+pub(crate) fn stated(text: &str) -> Stated {
     let pieces = pieces(text);
     let mut out = Stated::default();
     for i in 0..pieces.len() {

@@ -2,38 +2,29 @@
 
 use crate::dtype::{DataType, Family};
 use crate::gemm::Operation;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 crate::named! {
 /// Types of activations and weights, and how they are scaled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// bf16 throughout.
-    #[serde(rename = "bf16")]
     Bf16 = "bf16", "bf16";
-    /// Activations and weights in fp8, one scale per tensor or row.
-    #[serde(rename = "fp8")]
+    /// Activations and weights in fp8, a scale a tensor or row.
     Fp8 = "fp8", "fp8";
-    /// fp8 with one scale per block of 128.
-    #[serde(rename = "fp8_block")]
+    /// The same with a scale for each block of 128.
     Fp8Block = "fp8_block", "fp8, scaled by blocks";
     /// NVFP4 throughout.
-    #[serde(rename = "nvfp4")]
     NvFp4 = "nvfp4", "NVFP4";
     /// MXFP4 throughout.
-    #[serde(rename = "mxfp4")]
     MxFp4 = "mxfp4", "MXFP4";
     /// int8 throughout.
-    #[serde(rename = "int8")]
     Int8 = "int8", "int8";
-    /// int8 throughout, quantised by SmoothQuant.
-    #[serde(rename = "int8_sq")]
+    /// int8 throughout, as SmoothQuant quantises.
     SmoothQuant = "int8_sq", "int8, SmoothQuant";
     /// Weights in int8, activations in bf16.
-    #[serde(rename = "int8_wo")]
     Int8Weights = "int8_wo", "int8 weights";
     /// Weights in int4, activations in bf16.
-    #[serde(rename = "int4_wo")]
     Int4Weights = "int4_wo", "int4 weights";
 }
 /// Every precision.
@@ -42,6 +33,12 @@ pub const ALL;
 pub fn key -> &'static str;
 /// Name for people.
 pub fn label -> &'static str;
+}
+
+impl Serialize for Precision {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.key())
+    }
 }
 
 impl Precision {

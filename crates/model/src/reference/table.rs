@@ -34,10 +34,39 @@ impl ReferenceTime {
         self.time_s * self.error
     }
 
-    /// True if a call of this time beats the published time by more than twice the error: a reason to check the units,
-    /// or to tell the world.
-    pub fn is_beaten_by(&self, call_s: f64) -> bool {
-        call_s * (1.0 + 2.0 * (self.error - 1.0)) < self.time_s
+    /// How a call of this many seconds stands beside it.
+    pub fn standing(&self, call_s: f64) -> Standing {
+        Standing::of(call_s, self.time_s, self.error)
+    }
+}
+
+crate::named! {
+/// How a measured time stands beside the published one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Faster by more than twice the error: a sign to check the units, or to tell the world.
+    Faster = "faster than published";
+    /// Neither of the others.
+    Near = "as published";
+    /// Slower by more than the error.
+    Slower = "slower than published";
+}
+/// All, the fastest first.
+pub const ALL;
+/// Its name for people, and in links.
+pub fn label -> &'static str;
+}
+
+impl Standing {
+    /// How a call of `call_s` seconds stands beside a published time in seconds, which is off by the factor `error`.
+    pub fn of(call_s: f64, published_s: f64, error: f64) -> Standing {
+        if call_s * (1.0 + 2.0 * (error - 1.0)) < published_s {
+            Standing::Faster
+        } else if call_s > published_s * error {
+            Standing::Slower
+        } else {
+            Standing::Near
+        }
     }
 }
 

@@ -4,11 +4,15 @@ use super::{Field, Frame};
 use crate::dataset::ColumnData;
 use crate::group::numbered;
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::reference::Standing;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// Category codes, one per row, borrowed if the dataset has them already.
+/// Where nothing is published near a GEMM, or it has no time.
+const NO_COMPARISON: &str = "no comparison";
+
+/// Codes of a category, one per row, borrowed if the dataset has them already.
 #[derive(Clone, Debug)]
 pub enum Codes<'a> {
     /// Codes as stored in the dataset.
@@ -86,6 +90,14 @@ impl Frame {
                 Categories {
                     codes: Codes::Owned(codes),
                     values: values.iter().map(|&v| v.to_owned()).collect::<Vec<_>>().into(),
+                }
+            }
+            Field::Standing => {
+                let code = |r| x.standing(d, r).map_or(Standing::ALL.len(), |s| s as usize) as u32;
+                let values = Standing::ALL.map(Standing::label).into_iter().chain([NO_COMPARISON]);
+                Categories {
+                    codes: Codes::Owned((0..d.len()).map(code).collect()),
+                    values: values.map(str::to_owned).collect::<Vec<_>>().into(),
                 }
             }
             Field::Shape => {

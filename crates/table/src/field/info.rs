@@ -42,7 +42,7 @@ const fn built_in(
 
 /// In the order of the page.
 #[rustfmt::skip]
-pub(super) static BUILT_IN: [BuiltIn; 25] = [
+pub(super) static BUILT_IN: [BuiltIn; 26] = [
     built_in(Field::Shape, "shape", "Shape", "", Names, "M x N x K, and the batch where it is not 1."),
     built_in(Field::M, "m", "M", "", Amount, "Rows of A and of the output C."),
     built_in(Field::N, "n", "N", "", Amount, "Columns of B and of the output C."),
@@ -65,6 +65,7 @@ pub(super) static BUILT_IN: [BuiltIn; 25] = [
     built_in(Field::Lost, "lost", "Lost time", "s", Less, LOST),
     built_in(Field::Reference, "reference", "Others reach", "s", Amount, REFERENCE),
     built_in(Field::OfReference, "of_reference", "% of what others reach", "%", Share, "Published time over measured time: 100 % is as good as others, more is faster."),
+    built_in(Field::Standing, "standing", "Beside others", "", Names, STANDING),
     built_in(Field::Work, "work", "Work", "FLOP", Amount, "2 M N K per GEMM: a multiply and an add for each of M N K products."),
     built_in(Field::Bytes, "bytes", "Bytes", "B", Amount, "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this."),
     built_in(Field::Source, "source", "File", "", Names, ""),
@@ -87,7 +88,9 @@ pub const AI: &str = "Arithmetic intensity: work over compulsory bytes (each ope
 pub const LOST: &str = "Measured time minus roof time, over all calls: what a perfect kernel would save; nothing above the roof.";
 /// Explanation of the reference time.
 pub const REFERENCE: &str = "Time of one call that others have published for such a GEMM on this device, by the nearest shapes: a layer of a framework in a CUDA graph, or a kernel in a tuner's loop.";
-/// Explanation of the efficiency.
+/// How a time stands beside the published one.
+const STANDING: &str = "Measured time beside the published one: faster by more than twice its error, slower by more than its error, or as published.";
+/// What the efficiency is.
 pub const EFFICIENCY: &str =
     "Attained over the chosen roof at this AI, which is roof time over measured time.";
 
@@ -99,8 +102,8 @@ impl Frame {
             let derived = || self.derived().find(|i| i.field == *field).cloned();
             return own.map(of_column).or_else(derived);
         }
-        if matches!(field, Field::Reference | Field::OfReference) && !self.metrics.has_references()
-        {
+        let of_others = matches!(field, Field::Reference | Field::OfReference | Field::Standing);
+        if of_others && !self.metrics.has_references() {
             return None;
         }
         if matches!(field, Field::Groups | Field::ActiveGroups) && !self.data.has_groups() {

@@ -4,7 +4,7 @@ use super::Metrics;
 use crate::dataset::Dataset;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::Device;
-use gemmscope_model::reference::ReferenceTime;
+use gemmscope_model::reference::{ReferenceTime, Standing};
 use rustc_hash::FxHashMap;
 
 /// Time in seconds and its error as a factor; NaN if nothing is published.
@@ -63,7 +63,14 @@ impl Metrics {
         time(data, &self.devices, row)
     }
 
-    /// True if a row's device has a table.
+    /// How the time of a row stands beside that; `None` without one of them.
+    pub fn standing(&self, data: &Dataset, row: usize) -> Option<Standing> {
+        let (published_s, error) = self.references.rows.get(row)?;
+        let known = !published_s.is_nan() && !data.time_s[row].is_nan();
+        known.then(|| Standing::of(data.time_s[row], f64::from(*published_s), f64::from(*error)))
+    }
+
+    /// True where the device of some row has a table.
     pub fn has_references(&self) -> bool {
         !self.references.rows.is_empty()
     }

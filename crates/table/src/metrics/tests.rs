@@ -1,5 +1,6 @@
 use super::*;
 use crate::build::{Row, TableBuilder};
+use crate::field::Field;
 use gemmscope_model::dtype::DataType;
 
 #[test]
@@ -145,4 +146,31 @@ fn a_guessed_device_gives_way_to_the_choice_and_a_stated_one_does_not() {
     // A second file states that it was an H200.
     guessed.append(table(false));
     assert_eq!(id(&guessed, &choice).as_deref(), Some("h200-sxm"));
+}
+
+#[test]
+fn rows_are_told_apart_by_how_they_stand_beside_what_others_reach() {
+    let mut t = crate::fixture::Rows::new();
+    let op = gemmscope_model::reference::Precision::Bf16.operation();
+    // 166.1 µs ± 4.7 %.
+    for us in [150.0, 155.0, 173.0, 175.0] {
+        t.typed((4096, 4096, 4096), op, "", us * 1e-6, "");
+    }
+    t.typed((4096, 4096, 1 << 20), op, "", 0.05, "");
+    let unknown = t.frame(None);
+    assert!(unknown.info(&Field::Standing).is_none());
+    let frame = crate::fixture::on(&unknown, crate::fixture::published_h100());
+    let standing = frame.categories(&Field::Standing);
+    let of = |row| standing.values[standing.codes.get(row) as usize].as_str();
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(of),
+        [
+            "faster than published",
+            "as published",
+            "as published",
+            "slower than published",
+            "no comparison"
+        ]
+    );
+    assert_eq!(Field::parse("standing"), Some(Field::Standing));
 }

@@ -9,6 +9,7 @@ use gemmscope_analysis::formula::{Formula, constant, given, given_as, letter};
 use gemmscope_analysis::tile_roof::{RowTile, SplitK, TileFrom};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Problem, Routing};
+use gemmscope_model::reference::Standing;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{
@@ -112,9 +113,9 @@ fn reference_figure(x: &Figures<'_>, time: &Formula<Seconds>) -> Option<Figure> 
     let others = x.reference?;
     let said = |share: String| {
         let reach = capitalized(&others_reach(&others, x.work));
-        let beaten = match others.is_beaten_by(x.time_s) {
-            true => "; faster than published: check the units, or tell the world",
-            false => "",
+        let beaten = match others.standing(x.time_s) {
+            Standing::Faster => "; faster than published: check the units, or tell the world",
+            Standing::Near | Standing::Slower => "",
         };
         format!("{reach}{share}{beaten}")
     };

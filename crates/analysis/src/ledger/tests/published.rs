@@ -1,32 +1,12 @@
 //! The account of published times.
 
 use super::*;
-use gemmscope_model::reference::{Precision, ReferenceTable, listed, with_tables};
+use gemmscope_model::reference::Precision;
+use gemmscope_table::fixture::{on, published_h100 as h100};
 use proptest::prelude::*;
-use std::path::Path;
-
-/// An H100 with its bf16 table.
-fn h100() -> Device {
-    static H100: std::sync::LazyLock<Device> = std::sync::LazyLock::new(read);
-    H100.clone()
-}
-
-fn read() -> Device {
-    let source = listed().iter().find(|s| s.file() == "h100-sxm-bf16.bin").unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/reference");
-    let bytes = std::fs::read(folder.join(source.file())).unwrap();
-    let table = ReferenceTable::read(source, &bytes).unwrap();
-    with_tables(&[], &[Arc::new(table)]).remove(0)
-}
 
 fn bf16(sizes: (u32, u32, u32), library: &'static str, us: f64) -> Run {
     Run { op: Precision::Bf16.operation(), ..run(sizes, library, us) }
-}
-
-/// The frame with its rows on this device.
-fn on(frame: &Frame, device: Device) -> Frame {
-    let metrics = Metrics::compute(&frame.data, vec![Some(device)], RoofKind::Datasheet);
-    frame.with_metrics(Arc::new(metrics))
 }
 
 #[test]

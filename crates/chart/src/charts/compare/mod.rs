@@ -142,10 +142,11 @@ impl Compare {
         let Some(field) = field else {
             return Chart::without("", charts::SWEEP_IS_NO_COMPARISON, vec![side]);
         };
-        let mut setup = match field == default.side {
+        let setup = match field == default.side {
             true => default,
             false => Setup::of(frame, field),
         };
+        let (published, mut setup) = settings::published(frame, state, setup);
         let keys = settings::keys(frame, state, &setup);
         setup.keys = keys.values().into_iter().filter_map(Field::parse).collect();
         let comparison = if setup == found.setup { found } else { Comparison::new(frame, &setup) };
@@ -160,7 +161,7 @@ impl Compare {
         let best = Dispatch::new(frame, &comparison, least);
         let show = if best.is_none() && show == Show::BestOfAll { Show::Overview } else { show };
         let mut controls = if single { Vec::new() } else { vec![SHOW.control(state)] };
-        controls.extend([a, b]);
+        controls.extend([a, b].into_iter().chain(published));
         controls.extend([side, keys, measure, threshold].map(Control::more));
         if let Some(why) = obstacle(frame, &comparison, &duel) {
             return Chart::without(words::headline(&duel, &comparison), why, controls);

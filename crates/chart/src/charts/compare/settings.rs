@@ -56,7 +56,25 @@ pub(super) fn side(
     (side, field)
 }
 
-/// The lead below which two sides tie: the setting, and its value as a share.
+/// The sides with what others reach as one more where that is chosen, and its switch where there is something to
+/// choose.
+pub(in crate::charts) fn published(
+    frame: &Frame,
+    state: &ViewState,
+    setup: Setup,
+) -> (Option<Control>, Setup) {
+    let alone = setup.sides.len() - usize::from(setup.published) < 2;
+    if alone || !Setup::takes_published(frame, &setup.side) {
+        return (None, setup);
+    }
+    let hint = "What others reach on the same GEMMs, as one more side";
+    let control =
+        Control::toggle(state, "compare.published", "Published times", hint, setup.published);
+    let on = control.is_on();
+    (Some(control), setup.with_published(on))
+}
+
+/// Up to which lead two sides are level: the setting, and a share.
 pub(in crate::charts) fn threshold(state: &ViewState, key: &str) -> (Control, f64) {
     let (hint, ends) = ("A smaller lead is a tie", (0.0, 100.0, 1.0));
     let control = Control::number(state, key, "Threshold", hint, ends, "%", TIE * 100.0);

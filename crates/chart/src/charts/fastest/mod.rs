@@ -3,7 +3,7 @@
 mod draw;
 
 use crate::aggregate::distinct;
-use crate::charts::compare::settings::{SIDES_HINT, threshold};
+use crate::charts::compare::settings::{SIDES_HINT, published, threshold};
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -72,10 +72,12 @@ impl WinnerMap {
         let sides = Choice::named(frame, &candidates);
         let side = Control::field(state, "fastest.side", "Sides", hint, sides, &usual);
         let (threshold, lead) = threshold(state, "fastest.threshold");
-        let comparison = match Field::parse(&side.current) {
-            Some(f) if f != found.setup.side => Comparison::new(frame, &Setup::of(frame, f)),
-            _ => found,
+        let setup = match Field::parse(&side.current) {
+            Some(f) if f != found.setup.side => Setup::of(frame, f),
+            _ => found.setup.clone(),
         };
+        let (published, setup) = published(frame, state, setup);
+        let comparison = if setup == found.setup { found } else { Comparison::new(frame, &setup) };
         let axes = AXES.iter().map(|a| Choice::new(a.0, a.1)).collect();
         let axes = Control::choice(state, "fastest.axes", "Map", "", axes, "n,m");
         let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
@@ -101,7 +103,8 @@ impl WinnerMap {
         });
         let mut controls: Vec<Control> = of_types.then_some(dtype).into_iter().collect();
         controls.extend((layouts > 1).then_some(layout));
-        controls.extend([hold, axes.more(), side.more(), threshold.more()]);
+        controls.extend(std::iter::once(hold).chain(published));
+        controls.extend([axes, side, threshold].map(Control::more));
         let mut out = WinnerMap {
             frame: frame.clone(),
             comparison,

@@ -34,7 +34,7 @@ impl Baseline {
         let field = frame.decision().side.clone()?;
         let comparison = Comparison::new(frame, &Setup::of(frame, field.clone()));
         let names = &comparison.setup.sides;
-        if names.len() < 2 {
+        if names.len() < 2 || comparison.setup.published {
             return None;
         }
         let base = names.iter().position(|n| n == side).unwrap_or(0);

@@ -9,6 +9,7 @@ use crate::layout::NARROW;
 use crate::palette::Theme;
 use crate::scale::ScaleKind;
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::reference::References;
 use gemmscope_table::field::Frame;
 use gemmscope_table::keyed;
 
@@ -35,7 +36,9 @@ pub struct Extras {
     pub roofs: Vec<RoofLine>,
     /// An arrow between two positions (intensity, rate): before and after.
     pub arrow: Option<[(f64, f64); 2]>,
-    /// Message of a picture without marks, if it is not about the rows.
+    /// Published times whose band is drawn beside those of the rows' devices.
+    pub published: References,
+    /// Message of a picture without marks, where its subject is not the rows.
     pub empty: Option<&'static str>,
 }
 
@@ -45,6 +48,7 @@ impl Extras {
         waymarks: Vec::new(),
         roofs: Vec::new(),
         arrow: None,
+        published: References::NONE,
         empty: None,
     };
 

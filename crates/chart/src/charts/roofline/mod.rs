@@ -274,7 +274,7 @@ fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs
     if !input.color_scale.label.is_empty() {
         notes.push(words::colour(&input.color_scale.label));
     }
-    if !input.share && !published::tables(input.frame).is_empty() {
+    if !input.share && !published::tables(input).is_empty() {
         notes.push(words::SHADED.to_owned());
     }
     let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));

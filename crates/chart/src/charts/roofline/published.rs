@@ -1,18 +1,17 @@
 //! What others reach at each intensity: a faint band behind the points, from the median to the 90th percentile.
 
-use super::Layers;
+use super::{Layers, RooflineInput};
 use crate::labels::On;
 use crate::palette::alpha;
 use crate::scene::{Item, Point};
 use gemmscope_model::reference::{Precision, ReferenceTable};
-use gemmscope_table::field::Frame;
 use gemmscope_words::charts::roofline::BAND;
 use std::sync::Arc;
 
-/// The published tables for the devices and types of a frame's rows.
-pub(super) fn tables(frame: &Frame) -> Vec<Arc<ReferenceTable>> {
-    let (data, metrics) = (&frame.data, &frame.metrics);
-    let mut out: Vec<Arc<ReferenceTable>> = Vec::new();
+/// The tables of the devices and types of the rows, and those beside them.
+pub(super) fn tables(input: &RooflineInput<'_>) -> Vec<Arc<ReferenceTable>> {
+    let (data, metrics) = (&input.frame.data, &input.frame.metrics);
+    let mut out: Vec<Arc<ReferenceTable>> = input.extras.published.tables().to_vec();
     for table in metrics.devices.iter().flatten().flat_map(|d| d.references.tables()) {
         let precision = table.source().precision;
         let of_rows = data.ops.iter().any(|op| Precision::of(op).contains(&precision));
@@ -29,7 +28,7 @@ impl Layers<'_> {
         if self.input.share {
             return;
         }
-        for table in tables(self.input.frame) {
+        for table in tables(self.input) {
             let band = table.band();
             let over = band.iter().map(|at| self.px(at.intensity, at.p90));
             let under = band.iter().rev().map(|at| self.px(at.intensity, at.p50));
@@ -44,7 +43,7 @@ impl Layers<'_> {
         if self.input.share {
             return;
         }
-        let tables = tables(self.input.frame);
+        let tables = tables(self.input);
         let Some(band) = tables.first().map(|t| t.band()) else { return };
         let places: Vec<Point> = band.iter().map(|at| self.px(at.intensity, at.p50)).collect();
         let color = self.input.theme.muted;

@@ -18,6 +18,7 @@ use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::Assumption;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 
@@ -37,6 +38,7 @@ pub(crate) fn plan(table: &mut TableBuilder, sampled: Sampled<'_>, head: &Head) 
         ..Plan::default()
     };
     made.figures(table, &lines, &mut plan);
+    made.as_stated(table, &mut plan);
     made.types(table, head, &mut plan);
     made.device(table, head, &preamble, &mut plan);
     for (i, c) in plain.columns.iter().enumerate() {
@@ -288,6 +290,27 @@ impl Making<'_, '_> {
             };
             table.assume(assumption("layout", text, value, &["row-major", "column-major"]));
         }
+    }
+
+    /// Says which sizes are the user's, and takes times as of so many calls as the user says.
+    fn as_stated(&self, table: &mut TableBuilder, plan: &mut Plan) {
+        let options = self.plain.options;
+        let mut by_hand = |key: &str, text: String, value: &str| {
+            table.assume(Assumption { by_hand: true, ..assumption(key, text, value, &[]) });
+        };
+        let is_fixed = |size: &Size| matches!(size, Size::Fixed(_));
+        if matches!(&plan.sizes, Sizes::Three(sizes) if sizes.iter().any(is_fixed)) {
+            let value = options.answer(ImportOptions::SIZES).unwrap_or_default();
+            by_hand(ImportOptions::SIZES, format!("Sizes as chosen: {value}."), value);
+        }
+        let Some(calls) = options.calls() else { return };
+        // Repeats are of the time if the line has one.
+        let repeats = if plan.figures.time.is_some() { &mut plan.repeats[..] } else { &mut [] };
+        let of_sides = plan.sides.iter_mut().filter_map(|s| s.figures.time.as_mut());
+        let times = plan.figures.time.as_mut().into_iter().chain(of_sides).chain(repeats);
+        times.for_each(|(_, factor)| *factor /= f64::from(calls));
+        let text = format!("Each time is of {calls} calls or products, as chosen.");
+        by_hand(ImportOptions::CALLS, text, &calls.to_string());
     }
 
     /// Says which columns are M, N and K where their names alone do not.

@@ -1,7 +1,7 @@
 //! The generic reader on small tables.
 
 use super::*;
-use crate::read_all;
+use crate::{Imported, read_all};
 use crate::testing::{read, read_with};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
@@ -538,4 +538,28 @@ fn a_batch_without_rates_is_a_question_with_two_answers() {
     // Nobody is asked about batches of one.
     let d = read("batch,M,N,K,dtype,time_us\n1,128,4096,1024,bf16,40\n");
     assert!(d.sources[0].assumptions.is_empty(), "{:?}", d.sources[0].assumptions);
+}
+
+#[test]
+fn sizes_and_calls_may_be_stated_where_no_column_holds_them() {
+    let with = |text: &str, answers: &[(&str, &str)]| {
+        let answers = answers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+        let options = ImportOptions { answers: answers.collect(), ..ImportOptions::default() };
+        read_all("", text.as_bytes(), &options)
+    };
+    let text = "M,K,dtype,total_time_us\n128,256,bf16,4000\n256,256,bf16,8000\n";
+    assert!(with(text, &[]).is_err());
+    let Ok(Imported::Table(d)) = with(text, &[("sizes", "N: 512"), ("calls", "1000")]) else {
+        panic!("not read")
+    };
+    assert_eq!((d.m.as_slice(), d.n.as_slice(), d.k.as_slice()), (&[128, 256][..], &[512, 512][..], &[256, 256][..]));
+    assert!((d.time_s[0] * 1e6 - 4.0).abs() < 1e-9);
+    let said = |key: &str| (assumed(&d, key).value.as_str(), assumed(&d, key).by_hand);
+    assert_eq!((said("sizes"), said("calls")), (("N: 512", true), ("1000", true)));
+    // What a column holds is not stated.
+    let Ok(Imported::Table(d)) = with("M,N,K,time_us\n1,2,3,4\n", &[("sizes", "N: 512")]) else {
+        panic!("not read")
+    };
+    assert_eq!(d.n, [2]);
+    assert!(d.sources[0].assumptions.iter().all(|a| a.key != "sizes"));
 }
