@@ -128,7 +128,7 @@ impl PublishedTool {
 
     /// `4096 × 4096 × 4096`.
     fn shape(&self) -> String {
-        shape_label(self.asked.m, self.asked.n, self.asked.k, 1)
+        shape_label(&self.asked)
     }
 
     /// Share of the datasheet's roof at which others run the asked GEMM.
