@@ -36,7 +36,7 @@ use crate::columns::header::flaw;
 use crate::split::log::{self, Entry, LogFormat, LogRows, Others, Parser};
 use crate::split::said::Said;
 use crate::split::template::{Slots, options, pairs, slots};
-use crate::{Format, Head, ReadBy};
+use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::cell_text::RowError;

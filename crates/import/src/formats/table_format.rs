@@ -7,7 +7,7 @@ use crate::columns::header::{Col, Header, of_one_header};
 use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
 use crate::split::dialect::is_drawn;
-use crate::{Detection, Head, ImportOptions, Reader};
+use crate::{Claim, Head, ImportOptions, Reader};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -105,10 +105,10 @@ pub(crate) type OfName = (Option<DataType>, Option<[bool; 2]>);
 
 /// A format that one table describes.
 pub(crate) struct TableFormat {
-    /// Names in one header line that only this tool writes, in any case and order, and [`Detection::score`].
-    pub signatures: &'static [(&'static [&'static str], u8)],
-    /// As [`Format::detect`](crate::Format::detect), where names alone do not tell.
-    pub detect: fn(&Head) -> Option<Detection>,
+    /// Names in one header line that only this tool writes, in any case and order.
+    pub signatures: &'static [&'static [&'static str]],
+    /// As [`Format::claim`](crate::Format::claim), where names alone do not tell.
+    pub claim: fn(&Head) -> Option<Claim>,
     /// Columns of the sizes, unless they are called M, N and K.
     pub sizes: &'static [Column],
     /// Instead, the place among M, N, K and batch by a title: sizes are the first columns, and those without
@@ -151,7 +151,7 @@ impl TableFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: TableFormat = TableFormat {
         signatures: &[],
-        detect: |_| None,
+        claim: |_| None,
         sizes: SIZES,
         leading: None,
         columns: &[],
@@ -172,10 +172,10 @@ impl TableFormat {
         hook: None,
     };
 
-    /// Scores a head by the signatures.
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        let signed = self.signatures.iter().find_map(|(names, score)| head.headed(names, *score));
-        signed.or_else(|| (self.detect)(head))
+    /// As [`Format::claim`](crate::Format::claim).
+    pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
+        let signed = self.signatures.iter().find_map(|names| head.headed(names));
+        signed.or_else(|| (self.claim)(head))
     }
 
     /// A reader of a file with this head.
@@ -329,7 +329,7 @@ impl TableFormat {
     /// The header has the names of a signature, or those of the sizes and a figure.
     pub(crate) fn is_header(&self, header: &Header) -> bool {
         let Some(figure) = self.figure else {
-            return self.signatures.iter().any(|(names, _)| header.has(names));
+            return self.signatures.iter().any(|names| header.has(names));
         };
         let measured = |n: &String| {
             matches!(figure(n.trim()), Some(Figure::In(..) | Figure::Asked(_)))

@@ -26,7 +26,7 @@ use crate::cell::{self, NO_SIZES, NOT_A_GEMM, Quantity};
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
 use crate::formats::table_format::*;
-use crate::{Detection, Format, Head, ReadBy};
+use crate::{Claim, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;

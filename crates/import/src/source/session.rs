@@ -6,7 +6,6 @@ use super::{gzip, xlsx, zip};
 use crate::columns;
 use crate::formats::{Best, sniff};
 use crate::reader::UNPACK_FIRST;
-use crate::split::canonical::Rewritten;
 use crate::unsupported;
 use crate::{Ended, ErrorKind, Format, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;
@@ -302,12 +301,9 @@ impl Session {
         {
             return Err(ImportError::new(unsupported::binary(&self.name)).kind(ErrorKind::Foreign));
         }
-        let Best { format, detection } = sniff(&head, &self.options)?;
+        let Best { format, reason } = sniff(&head, &self.options)?;
         let mut reader = format.open(&head, &self.options)?;
-        if let Some(from) = head.foreign.filter(|_| !format.takes_source()) {
-            reader = Rewritten::open(from, reader);
-        }
-        self.format = Some((format, detection.reason));
+        self.format = Some((format, reason));
         if self.is_packed() {
             reader.allow(usize::try_from(self.options.packed_memory()).unwrap_or(usize::MAX));
         }

@@ -8,7 +8,7 @@ use crate::split::dialect::is_json;
 use crate::split::json::{JsonItem, note_cut};
 use crate::split::said::{self, Said};
 use crate::{
-    Detection, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ValueCache,
+    Claim, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ValueCache,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
@@ -149,10 +149,12 @@ impl Parser for () {}
 
 /// A log: what its lines say, by templates (see [`super::said`]) or a parser of their own.
 pub(crate) struct LogFormat {
-    /// Whether its head is one of this tool.
+    /// Words that one line has and only this tool writes.
+    pub signature: &'static [&'static str],
+    /// Keys of JSON that only this tool writes.
+    pub keys: &'static [&'static str],
+    /// Whether a head is one of this tool, where neither tells.
     pub knows: fn(&LogFormat, &Head) -> bool,
-    /// As in [`Detection`].
-    pub score: u8,
     /// Lines that hold for the results below them. Those behind a `!` begin anew: what was said before is
     /// forgotten.
     pub above: &'static [&'static str],
@@ -182,8 +184,9 @@ pub(crate) struct LogFormat {
 impl LogFormat {
     /// A log of half precision without results.
     pub(crate) const DEFAULT: LogFormat = LogFormat {
+        signature: &[],
+        keys: &[],
         knows: said::Lines::knows,
-        score: 0,
         above: &[],
         results: &[],
         again: &[],
@@ -198,9 +201,15 @@ impl LogFormat {
         parser: |_, _, _| Box::new(()),
     };
 
-    /// As [`Format::detect`](crate::Format::detect).
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        (self.knows)(self, head).then(|| Detection::new(self.score))
+    /// As [`Format::claim`](crate::Format::claim).
+    pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
+        match (self.signature, self.keys) {
+            ([], []) => (self.knows)(self, head).then(|| Claim::signature(1)),
+            ([], keys) => head.keyed(keys).filter(|_| is_json(head.first())),
+            (words, _) => {
+                head.lines.iter().any(|l| has(l, words)).then(|| Claim::signature(words.len()))
+            }
+        }
     }
 
     /// As [`Format::open`](crate::Format::open).

@@ -16,7 +16,6 @@ pub(crate) const FORMAT: Format = Format {
 
 const CALLS: LogFormat = LogFormat {
     knows: |_, head| head.any(|l| call(l).is_some_and(|(_, call)| !call.get("m").is_empty())),
-    score: 85,
     parser: |_, _, _| Box::new(Calls),
     ..LogFormat::DEFAULT
 };

@@ -19,7 +19,6 @@ pub(crate) const FORMAT: Format = Format {
                 log::has(&l, &["perf: ", " ms, ", "tflops"]) || slots(TILE, &l).is_some()
             })
         },
-        score: 94,
         parser: |_, _, _| {
             Box::new(CkProfiler {
                 sizes: [None; 3],

@@ -14,7 +14,6 @@ pub(crate) const FORMAT: Format = Format {
               \x20 Runtime: 0.0763  ms\n\
               \x20 Math: 225141 GFLOP/s\n",
     read: ReadBy::Log(&LogFormat {
-        score: 93,
         above: &[
             "!^Operation: {kernel}",
             "^Disposition: {status}",

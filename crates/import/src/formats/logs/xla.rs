@@ -19,7 +19,6 @@ pub(crate) const FORMAT: Format = Format {
             let has = |word: &str| head.lines.iter().any(|l| l.contains(word));
             has("entries {") && has("flops {") && has("key:")
         },
-        score: 96,
         parser: |_, _, _| Box::<Xla>::default(),
         others: Others::Unsaid,
         ..LogFormat::DEFAULT

@@ -2,8 +2,7 @@
 
 use super::profile::{Counters, Launch, Profile};
 use crate::{
-    Delimited, Detection, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
-    RowReader,
+    Claim, Delimited, Head, Header, ImportError, ImportOptions, Imported, Reader, Record, RowReader,
 };
 use gemmscope_model::units::{TimeUnit, plural};
 use gemmscope_table::build::TableBuilder;
@@ -112,8 +111,6 @@ pub(crate) struct LaunchTable {
     /// Names in its header without units in brackets, the first of them written as here; and where its
     /// figures are.
     pub layouts: &'static [(&'static [&'static str], LaunchColumns)],
-    /// As in [`Detection`].
-    pub score: u8,
 }
 
 /// A header without the units of its times, which are in brackets, and those units or those in the line below.
@@ -168,12 +165,12 @@ impl LaunchTable {
         Some(Titled { header, units, names, columns, is_last: true })
     }
 
-    /// As [`Format::detect`](crate::Format::detect).
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
+    /// As [`Format::claim`](crate::Format::claim).
+    pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
         let named = |l: &&String| self.layouts.iter().any(|(names, _)| l.contains(names[0]));
         let mut lines = head.lines.iter().filter(named);
         let found = lines.find_map(|line| self.layout(&Header::of_line(line)))?;
-        Some(Detection::of_header(self.score, found.names))
+        Some(Claim::header(found.names))
     }
 
     /// As [`Format::open`](crate::Format::open).

@@ -10,12 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "m;n;k;layout;transA;transB;lda;ldb;ldc;alpha;beta;ms_1;GFLOPS_1;GBs_1;ms_2;GFLOPS_2;GBs_2\n\
               1K;1K;1K;101;111;111;1K;1K;1K;1.0;0.0;1.2;1789.6;10.5;1.5;1431.7;8.4\n",
     read: ReadBy::Table(&TableFormat {
-        detect: |head| {
-            head.lines
-                .iter()
-                .any(|l| l.contains("ms_1") && l.contains("GFLOPS_1"))
-                .then(|| Detection::new(97))
-        },
+        claim: |head| head.headed(&["ms_1", "GFLOPS_1"]),
         columns: &[
             BATCHES,
             column(&["transA"], TransA),

@@ -12,10 +12,14 @@ pub(crate) const FORMAT: Format = Format {
     example: "kernel_name,kernel_provider,kernel_operation_mode,metric_name,metric_unit,x_name,x_label,x_value,y_value_50,y_value_20,y_value_80,extra_benchmark_config_str,gpu_name,timestamp,liger_version\n\
               matmul,liger,forward,speed,ms,M,M,4096,0.25,0.24,0.26,\"{\"\"N\"\": 4096, \"\"K\"\": 4096, \"\"dtype\"\": \"\"torch.bfloat16\"\"}\",NVIDIA H100 80GB HBM3,2026-01-01 00:00:00,0.5\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[(
-            &["kernel_name", "metric_name", "metric_unit", "x_name", "x_value", "y_value_50"],
-            97,
-        )],
+        signatures: &[&[
+            "kernel_name",
+            "metric_name",
+            "metric_unit",
+            "x_name",
+            "x_value",
+            "y_value_50",
+        ]],
         columns: &[
             number(&["y_value_50"], Time, PER_ROW),
             column(&["gpu_name"], Device),

@@ -22,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "benchmark.run(save_path=\".\", print_data=True) in a script with @triton.testing.perf_report (matmul-performance.csv)",
     example: "M,N,K,cuBLAS,Triton\n4096.0,4096.0,4096.0,218.3,209.9\n",
     read: ReadBy::Table(&TableFormat {
-        detect,
+        claim,
         leading: Some(size_role),
         figure: Some(figure),
         of_name: |name| {
@@ -100,7 +100,7 @@ fn figure(title: &str) -> Option<Figure<'_>> {
     })
 }
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let (_, fields) = first_header(head)?;
     let index = usize::from(fields[0].is_empty() && fields.len() > 2);
     let sizes = fields[index..].iter().take_while(|f| size_role(f).is_some()).count();
@@ -158,15 +158,12 @@ fn detect(head: &Head) -> Option<Detection> {
     if !matmul || !(floats || any_known || units > 0) {
         return None;
     }
-    let score = if floats && any_known {
-        92
-    } else if units > 0 && any_known {
-        90
-    } else {
-        60
-    };
     let beyond = head.beyond_columns().filter(|why| *why != document::BANDWIDTHS);
-    beyond.is_none().then(|| Detection::new(score))
+    let claim = match any_known && (floats || units > 0) {
+        true => Claim::signature(1),
+        false => Claim::Columns(String::new()),
+    };
+    beyond.is_none().then_some(claim)
 }
 
 /// The unit of figures that name none, as the first rows tell it.
@@ -272,7 +269,7 @@ mod tests {
             "M,N,K,q_dtype_w\n1, 1280, 8192,torch.int8\n",
         ] {
             let head = Head::of(text);
-            assert!(detect(&head).is_none(), "{text}");
+            assert!(claim(&head).is_none(), "{text}");
         }
     }
 }
