@@ -86,9 +86,7 @@ fn signature(blocks: &[Block], name: &str) -> Option<Claim> {
     let mut tools: Vec<(&str, usize)> = Vec::new();
     let mut others = 0;
     for block in blocks {
-        let Some(table) = block.table().filter(|t| t.titles.len() > 1 && !t.is_log) else {
-            continue;
-        };
+        let Some(table) = block.table().filter(|t| t.titles.len() > 1) else { continue };
         match KnownTable::of(table, name) {
             Some(known) => {
                 let (_, marks) = known.claim.strength();
@@ -133,7 +131,7 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
     let mut tools = OfTools::default();
     for (at, block) in blocks.iter().enumerate() {
         let Some(cells) = block.table().filter(|t| t.titles.len() > 1) else { continue };
-        if let Some(known) = KnownTable::of(cells, name).filter(|_| !cells.is_log) {
+        if let Some(known) = KnownTable::of(cells, name) {
             let format = known.format.name;
             match known.read(options) {
                 Ok(Some(imported)) => {

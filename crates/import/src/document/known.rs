@@ -3,6 +3,7 @@
 use super::block::{Table, bare};
 use super::dress::markup::HTML;
 use super::facts::Facts;
+use super::spread::{MATRIX, SPREAD};
 use crate::columns::defaults;
 use crate::format::has_rows;
 use crate::formats::of_known_tool;
@@ -19,20 +20,21 @@ pub(super) struct KnownTable<'a> {
     pub format: &'static Format,
     pub claim: Claim,
     table: &'a Table,
+    /// Its first lines as CSV.
     head: Head,
-    /// Its cells as CSV: the titles, then a line a row.
-    csv: String,
 }
 
 impl<'a> KnownTable<'a> {
     /// The table, if a known tool wrote it. `name` is that of the file.
     pub(super) fn of(table: &'a Table, name: &str) -> Option<Self> {
-        let csv = csv(table);
-        let lines = csv.lines().take(HEAD_LINES).map(str::to_owned).collect();
+        if table.is_log || [SPREAD, MATRIX].contains(&table.dress) {
+            return None;
+        }
+        let lines = csv(table, HEAD_LINES - 1).lines().map(str::to_owned).collect();
         let complete = table.rows.len() < HEAD_LINES;
         let head = Head { name: name.to_owned(), complete, ..Head::of_lines(lines) };
         let (format, claim) = of_known_tool(&head)?;
-        Some(KnownTable { format, claim, table, head, csv })
+        Some(KnownTable { format, claim, table, head })
     }
 
     /// Its rows, with their lines in the document; `None` where the format finds none.
@@ -40,7 +42,8 @@ impl<'a> KnownTable<'a> {
     /// # Errors
     /// What is wrong with the table as a whole.
     pub(super) fn read(self, options: &ImportOptions) -> Result<Option<Imported>, ImportError> {
-        let mut imported = self.format.read_whole(&self.head, &self.csv, options)?;
+        let csv = csv(self.table, usize::MAX);
+        let mut imported = self.format.read_whole(&self.head, &csv, options)?;
         if !has_rows(&imported, true) {
             return Ok(None);
         }
@@ -53,8 +56,9 @@ impl<'a> KnownTable<'a> {
     }
 }
 
-/// The cells as CSV. An index that was left out comes back: some tools are known by it.
-fn csv(table: &Table) -> String {
+/// The titles and at most so many rows as CSV, a line each. An index that was left out comes back: some tools are
+/// known by it.
+fn csv(table: &Table, rows: usize) -> String {
     let written = matches!(table.dress, HTML | "delimited" | "printed" | "printed, with a rule");
     let clean = |cell: &String| if written { cell.clone() } else { bare(cell) };
     let mut out = String::new();
@@ -64,7 +68,7 @@ fn csv(table: &Table) -> String {
         push_record(&mut out, cells.iter().map(String::as_str), false);
     };
     push(String::new(), &table.titles);
-    for (i, row) in table.rows.iter().enumerate() {
+    for (i, row) in table.rows.iter().enumerate().take(rows) {
         push(i.to_string(), row);
     }
     out

@@ -159,8 +159,9 @@ fn claim(head: &Head) -> Option<Claim> {
         return None;
     }
     let beyond = head.beyond_columns().filter(|why| *why != document::BANDWIDTHS);
-    let claim = match any_known && (floats || units > 0) {
-        true => Claim::signature(1),
+    // Where sizes are missing, the text around the table may say them.
+    let claim = match sizes >= 3 && any_known && (floats || units > 0) {
+        true => Claim::signature(sizes),
         false => Claim::Columns(String::new()),
     };
     beyond.is_none().then_some(claim)
