@@ -7,7 +7,7 @@ use gemmscope_table::dataset::{ColumnData, Dataset};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// (format, file) of every fixture, sorted.
+/// (format, file) of every fixture of separated values, sorted.
 fn fixtures() -> Vec<(String, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut out = Vec::new();
@@ -18,7 +18,9 @@ fn fixtures() -> Vec<(String, PathBuf)> {
             continue;
         }
         let files = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
-        out.extend(files.filter(|file| file.is_file()).map(|file| (format.clone(), file)));
+        let tables =
+            files.filter(|file| file.extension().is_some_and(|e| e == "csv" || e == "tsv"));
+        out.extend(tables.map(|file| (format.clone(), file)));
     }
     out.sort();
     out
@@ -100,7 +102,7 @@ fn rows(data: &Dataset, with_columns: bool) -> String {
     for row in 0..data.len() {
         let (p, device) = (data.problem(row), &data.devices[data.device[row] as usize]);
         let (sizes, time) = ([p.m, p.n, p.k, p.batch], data.time_s[row]);
-        write!(out, "{sizes:?} {} {time:e} s {device:?}", p.op).unwrap();
+        write!(out, "{sizes:?} {} {time:.9e} s {device:?}", p.op).unwrap();
         for column in data.columns.iter().filter(|_| with_columns) {
             match &column.data {
                 ColumnData::Number(v) if !v[row].is_nan() => {

@@ -87,7 +87,7 @@ fn signature(blocks: &[Block], name: &str) -> Option<Claim> {
     let mut others = 0;
     for block in blocks {
         let Some(table) = block.table().filter(|t| t.titles.len() > 1) else { continue };
-        match KnownTable::of(table, name) {
+        match KnownTable::of(table, name, false) {
             Some(known) => {
                 let (_, marks) = known.claim.strength();
                 if !tools.iter().any(|(id, _)| *id == known.format.id) {
@@ -131,7 +131,7 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
     let mut tools = OfTools::default();
     for (at, block) in blocks.iter().enumerate() {
         let Some(cells) = block.table().filter(|t| t.titles.len() > 1) else { continue };
-        if let Some(known) = KnownTable::of(cells, name) {
+        if let Some(known) = KnownTable::of(cells, name, blocks.len() == 1) {
             let format = known.format.name;
             match known.read(options) {
                 Ok(Some(imported)) => {

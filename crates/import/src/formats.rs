@@ -118,7 +118,7 @@ pub(crate) fn surest(
     if let Some(sentence) = unsupported::own_output(head) {
         return foreign(sentence);
     }
-    let mut claims = claims(head);
+    let mut claims = claims(head, |_| true);
     let finds_rows =
         claims.iter().position(|(format, claim)| format.finds_rows(head, claim, options));
     // A file of another kind may still have an M, N, K somewhere: its own sentence says more.
@@ -140,21 +140,16 @@ pub(crate) fn surest(
     )))
 }
 
-/// The format of a known tool that claims a table by its signature.
-pub(crate) fn of_known_tool(table: &Head) -> Option<(&'static Format, Claim)> {
-    let of_tools = FORMATS.iter().filter(|f| f.id != crate::document::FORMAT.id);
-    let signed = of_tools.filter_map(|format| match format.claim(table)? {
-        claim @ Claim::Signature(..) => Some((format, claim)),
-        Claim::Columns(_) | Claim::Guess(_) => None,
-    });
-    // The first of the longest.
-    signed.rev().max_by_key(|(_, claim)| claim.strength())
+/// The surest claim of the cells of a table in a document, which is no document again.
+pub(crate) fn surest_of_cells(head: &Head) -> Option<(&'static Format, Claim)> {
+    claims(head, |format| format.id != crate::document::FORMAT.id).into_iter().next()
 }
 
 /// The formats that claim a head, the surest first. Of equal claims, the first in [`FORMATS`] wins.
-fn claims(head: &Head) -> Vec<(&'static Format, Claim)> {
+fn claims(head: &Head, asked: fn(&Format) -> bool) -> Vec<(&'static Format, Claim)> {
+    let asked = FORMATS.iter().filter(|format| asked(format));
     let mut claims: Vec<_> =
-        FORMATS.iter().filter_map(|format| Some((format, format.claim(head)?))).collect();
+        asked.filter_map(|format| Some((format, format.claim(head)?))).collect();
     claims.sort_by_key(|(_, claim)| Reverse(claim.strength()));
     claims
 }

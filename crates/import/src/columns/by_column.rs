@@ -95,8 +95,7 @@ impl ByColumn {
     pub(crate) fn new(planned: &mut PlanRows) -> Option<Self> {
         let is_plain = planned.is_plain();
         let (plan, _) = planned.plan()?;
-        let per_row = |e: &Extra| matches!(e, Extra::Number(_, _, scale) if scale.is_nan());
-        if plan.extras.iter().any(per_row) || plan.width == 0 {
+        if plan.width == 0 {
             return None;
         }
         let (width, sides) = (plan.width, Sides::of(plan, is_plain)?);

@@ -36,8 +36,7 @@ pub(crate) enum Extra {
     /// The same text in every row, which no column of the file holds.
     Fixed(&'static str, ColumnId),
     Text(usize, ColumnId),
-    /// A number with its factor to SI; [`PER_ROW`](super::super::formats::table_format::PER_ROW)
-    /// stands for the unit that the row names.
+    /// A number with its factor to SI.
     Number(usize, ColumnId, f64),
     /// Text or numbers, as most cells decide.
     Auto(usize, ColumnId),
@@ -93,6 +92,8 @@ pub(crate) struct Side {
     /// Transposes of A and B.
     pub transposed: Option<[bool; 2]>,
     pub figures: Figures,
+    /// Its only figure, in a unit that the file does not name.
+    pub without_unit: Option<Col>,
     /// Coefficient of variation of the time, as a fraction of it.
     pub variation: Option<Col>,
     /// Further columns of this side alone: position, and the column that all sides share.
@@ -155,8 +156,6 @@ pub(crate) struct Plan {
     pub sizes: Sizes,
     /// The columns of the parts of a row by their meanings, which come before those of a dataset.
     pub parts: [Option<Col>; Kernel as usize],
-    /// Sizes may be written `4K`, `1M`, of 1024s.
-    pub abbreviated: bool,
     /// The figures of a line that is one row.
     pub figures: Figures,
     /// Columns that repeat one of its figures, with their factor to SI; their median counts.
@@ -207,6 +206,20 @@ impl Plan {
         }
         if let [Some(m), Some(n), Some(k)] = [M, N, K].map(|part| self.col(part)) {
             self.sizes = Sizes::Three([m, n, k].map(|c| Size::Column(c.clone())));
+        }
+    }
+
+    /// The columns of figures whose unit the file does not name.
+    pub(crate) fn without_unit(&self) -> Vec<Col> {
+        self.sides.iter().filter_map(|s| s.without_unit.clone()).collect()
+    }
+
+    /// Gives these figures a unit.
+    pub(crate) fn set_unit(&mut self, quantity: Quantity, scale: f64) {
+        for side in &mut self.sides {
+            if let Some(col) = side.without_unit.take() {
+                side.figures.set(quantity, col, scale);
+            }
         }
     }
 

@@ -266,7 +266,7 @@ impl PlanRows {
                 let columns = &mut plan.side_columns;
                 stage_side(side, columns, row.time_s, record, table);
             }
-            stage(&plan.extras, &given, table, record);
+            stage(&plan.extras, table, record);
         }
         let before = table.len();
         table.commit(record.line(), raw, row);

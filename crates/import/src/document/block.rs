@@ -16,7 +16,7 @@ pub(super) struct Table {
     /// Lines of a log that name their quantities: facts of sizes do not hold for them.
     pub is_log: bool,
     /// The first column counted the rows and is left out.
-    pub indexed: bool,
+    pub index: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -276,11 +276,10 @@ fn tidy(mut table: Table) -> Table {
         rows.all(|(i, r)| r.first().is_some_and(|c| c.trim() == i.to_string()))
     };
     if width > 2 && table.titles.first().is_some_and(untitled) && table.rows.len() > 1 && counts() {
-        table.titles.remove(0);
+        table.index = Some(table.titles.remove(0));
         for row in &mut table.rows {
             row.remove(0);
         }
-        table.indexed = true;
     }
     table
 }

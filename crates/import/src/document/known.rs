@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::spread::{MATRIX, SPREAD};
 use crate::columns::defaults;
 use crate::format::has_rows;
-use crate::formats::of_known_tool;
+use crate::formats::surest_of_cells;
 use crate::source::start::HEAD_LINES;
 use crate::split::canonical::push_record;
 use crate::{Claim, Format, Head, ImportError, ImportOptions, Imported};
@@ -25,15 +25,21 @@ pub(super) struct KnownTable<'a> {
 }
 
 impl<'a> KnownTable<'a> {
-    /// The table, if a known tool wrote it. `name` is that of the file.
-    pub(super) fn of(table: &'a Table, name: &str) -> Option<Self> {
+    /// The table, if a known tool wrote it, or if it is `alone` in a page: then whoever claims its columns reads it
+    /// as the file that it was. `name` is that of the file.
+    pub(super) fn of(table: &'a Table, name: &str, alone: bool) -> Option<Self> {
         if table.is_log || [SPREAD, MATRIX].contains(&table.dress) {
             return None;
         }
         let lines = csv(table, HEAD_LINES - 1).lines().map(str::to_owned).collect();
         let complete = table.rows.len() < HEAD_LINES;
         let head = Head { name: name.to_owned(), complete, ..Head::of_lines(lines) };
-        let (format, claim) = of_known_tool(&head)?;
+        let (format, claim) = surest_of_cells(&head)?;
+        let by_columns = || {
+            let of_page = alone && table.dress == HTML && head.beyond_columns().is_none();
+            of_page && matches!(claim, Claim::Columns(_))
+        };
+        (matches!(claim, Claim::Signature(..)) || by_columns()).then_some(())?;
         Some(KnownTable { format, claim, table, head })
     }
 
@@ -62,14 +68,13 @@ fn csv(table: &Table, rows: usize) -> String {
     let written = matches!(table.dress, HTML | "delimited" | "printed" | "printed, with a rule");
     let clean = |cell: &String| if written { cell.clone() } else { bare(cell) };
     let mut out = String::new();
-    let mut push = |index: String, cells: &[String]| {
-        let cells: Vec<String> =
-            table.indexed.then_some(index).into_iter().chain(cells.iter().map(clean)).collect();
+    let mut push = |index: Option<String>, cells: &[String]| {
+        let cells: Vec<String> = index.into_iter().chain(cells.iter().map(clean)).collect();
         push_record(&mut out, cells.iter().map(String::as_str), false);
     };
-    push(String::new(), &table.titles);
+    push(table.index.clone(), &table.titles);
     for (i, row) in table.rows.iter().enumerate().take(rows) {
-        push(i.to_string(), row);
+        push(table.index.is_some().then(|| i.to_string()), row);
     }
     out
 }

@@ -34,7 +34,7 @@ pub(crate) mod xla;
 use crate::cell::{CellError, NO_SIZES, NOT_A_GEMM, UNFIT};
 use crate::columns::header::flaw;
 use crate::split::log::{self, Entry, LogFormat, LogRows, Others, Parser};
-use crate::split::said::Said;
+use crate::split::slot_values::SlotValues;
 use crate::split::template::{Slots, options, pairs, slots};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;

@@ -203,13 +203,18 @@ pub(crate) fn cells(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let text = rest?;
         let mut quoted = false;
-        let end = text.bytes().position(|b| {
-            quoted ^= b == b'"';
-            b == delimiter && !quoted
+        let end = (0..text.len()).find(|&at| {
+            quoted ^= text.as_bytes()[at] == b'"';
+            !quoted && ends_cell(text.as_bytes(), at, delimiter)
         });
         rest = end.map(|end| &text[end + 1..]);
         Some(text[..end.unwrap_or(text.len())].trim())
     })
+}
+
+/// The delimiter stands here, and no bar behind a backslash, which Markdown has within a cell.
+pub(super) fn ends_cell(line: &[u8], at: usize, delimiter: u8) -> bool {
+    line[at] == delimiter && !(delimiter == b'|' && at > 0 && line[at - 1] == b'\\')
 }
 
 /// A cell that is a number in this style.

@@ -6,7 +6,7 @@ use crate::columns::defaults::{self, AssumedType};
 use crate::columns::plan::{ITS_RATES, SHAPES_ONLY, from_rates};
 use crate::split::dialect::is_json;
 use crate::split::json::{JsonItem, note_cut};
-use crate::split::said::{self, Said};
+use crate::split::slot_values::{self, SlotValues};
 use crate::{
     Claim, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ValueCache,
 };
@@ -147,7 +147,7 @@ pub(crate) trait Parser {
 
 impl Parser for () {}
 
-/// A log: what its lines say, by templates (see [`super::said`]) or a parser of their own.
+/// A log: what its lines say, by templates (see [`super::slot_values`]) or a parser of their own.
 pub(crate) struct LogFormat {
     /// Words that one line has and only this tool writes.
     pub signature: &'static [&'static str],
@@ -165,7 +165,7 @@ pub(crate) struct LogFormat {
     /// Lines with the rate of the result above them.
     pub below: &'static [&'static str],
     /// What no slot tells of a result.
-    pub also: fn(&Said<'_>, &mut Entry, &mut LogRows<'_>),
+    pub also: fn(&SlotValues<'_>, &mut Entry, &mut LogRows<'_>),
     /// What ran, where no slot says it.
     pub library: &'static str,
     /// Type of A and B where neither a line, the file's name nor the user names one.
@@ -186,7 +186,7 @@ impl LogFormat {
     pub(crate) const DEFAULT: LogFormat = LogFormat {
         signature: &[],
         keys: &[],
-        knows: said::Lines::knows,
+        knows: slot_values::Lines::knows,
         above: &[],
         results: &[],
         again: &[],
@@ -222,10 +222,10 @@ impl LogFormat {
         let parser: Box<dyn Parser> = if self.results.is_empty() {
             (self.parser)(head, options, &mut rows)
         } else {
-            if !said::Lines::names_types(self) {
+            if !slot_values::Lines::names_types(self) {
                 rows.dtype(None);
             }
-            Box::new(said::Lines::new(self))
+            Box::new(slot_values::Lines::new(self))
         };
         let device = defaults::device(&mut table, head, options);
         let log = Log { format: self, parser, known, device, seen: Seen::default() };

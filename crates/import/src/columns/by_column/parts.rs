@@ -39,7 +39,7 @@ impl Parts {
             Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => false,
         };
         let figure = figures.all().next().map(|(quantity, c, scale)| (quantity, c.index, scale));
-        if !told || plan.abbreviated || figure.is_some_and(|f| f.2.is_nan()) {
+        if !told {
             return None;
         }
         // What `operation` reads.

@@ -29,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// The type of the output, whether it is added to, and the groups: m counts the rows of one or of all.
-fn groups(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
+fn groups(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let args = s.get("args").to_ascii_uppercase();
     e.amend(|mut row| {
         let single = ["FP32", "FLOAT32"].iter().any(|w| args.contains(w));

@@ -29,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// What the kernels compute in, and the batch; other lines are no GEMM.
-fn weight(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
+fn weight(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let routed = !s.get("routed").is_empty();
     e.op_name = if routed { "MUL_MAT_ID" } else { "MUL_MAT" }.to_owned();
     e.work = log::rate_in(&format!("{}S", s.get("work")));

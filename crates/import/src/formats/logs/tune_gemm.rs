@@ -28,7 +28,7 @@ const COLUMNS: [(&str, ColumnMeaning); 6] = [
 ];
 
 /// Tile, rate and time.
-fn configuration(s: &Said<'_>, e: &mut Entry, rows: &mut LogRows<'_>) {
+fn configuration(s: &SlotValues<'_>, e: &mut Entry, rows: &mut LogRows<'_>) {
     for (name, meaning) in COLUMNS {
         // Stages of 0 is how this script says "no pipeline".
         let number = Some(s.number(name)).filter(|v| *v > 0.0);

@@ -1,6 +1,7 @@
 //! CLBlast's clients: the columns of each library end in its number.
 
 use super::*;
+use crate::CellError;
 use crate::columns::defaults;
 
 pub(crate) const FORMAT: Format = Format {
@@ -19,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
         ],
         figure: Some(figure),
         dtype_of: Some(|head| defaults::dtype_of_routine(head).unwrap_or(DataType::Fp32)),
-        abbreviated: true,
+        hook: Some(sizes),
         ..TableFormat::DEFAULT
     }),
 };
@@ -41,4 +42,21 @@ fn figure(title: &str) -> Option<Figure<'_>> {
         _ => return None,
     };
     Some(Figure::In(library, quantity, scale))
+}
+
+/// The client writes `4K` and `1M` of 1024s, unless it is told not to.
+fn sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
+    let size = |what: &str, column: &'static str| {
+        let text = cells.get(column);
+        let size = match text {
+            [digits @ .., b'K'] => cell::size(digits).map(|size| size.checked_mul(1 << 10)),
+            [digits @ .., b'M'] => cell::size(digits).map(|size| size.checked_mul(1 << 20)),
+            digits => cell::size(digits).map(Some),
+        };
+        let size = size.and_then(|size| size.ok_or(CellError::TooLarge));
+        size.map_err(|flaw| cells.error(column, flaw.said(what, column)))
+    };
+    let sizes = Some([size("M", "m")?, size("N", "n")?, size("K", "k")?]);
+    let batch = cells.position("batch_num").map(|_| size("batch", "batch_num")).transpose()?;
+    Ok(Given { sizes, batch, ..Given::default() })
 }

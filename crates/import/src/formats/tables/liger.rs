@@ -21,15 +21,15 @@ pub(crate) const FORMAT: Format = Format {
             "y_value_50",
         ]],
         columns: &[
-            number(&["y_value_50"], Time, PER_ROW),
+            column(&["y_value_50"], Time),
             column(&["gpu_name"], Device),
             column(&["kernel_name"], OpName),
             column(&["kernel_provider"], Library),
             column(&["kernel_operation_mode"], Other),
-            number(&["y_value_20"], TimeMin, PER_ROW),
-            number(&["y_value_80"], TimeMax, PER_ROW),
         ],
         ignored: &[
+            "y_value_20",
+            "y_value_80",
             "metric_name",
             "metric_unit",
             "x_name",
@@ -45,7 +45,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Sizes, type and unit of a row.
+/// Sizes, type and times of a row, which names their unit.
 fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     if cells.get("metric_name") != b"speed" {
         return Err(cells.error("metric_name", "not a time (metric_name)"));
@@ -66,15 +66,25 @@ fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let (Some(m), Some(n), Some(k)) = (size("M")?, size("N")?, size("K")?) else {
         return Err(cells.error("extra_benchmark_config_str", NO_SIZES));
     };
+    let batch = size("B")?;
     let Some(unit) = TimeUnit::parse(&cells.text("metric_unit")) else {
         return Err(cells.error("metric_unit", "unit is not one of time (metric_unit)"));
     };
+    let times = ["y_value_50", "y_value_20", "y_value_80"].map(|name| cells.header.find(&[name]));
+    let [time, least, most] = times;
+    let time_s = time.map(|c| c.positive(cells.record, "time", unit.to_si())).transpose()?;
+    for (column, meaning) in [(least, TimeMin), (most, TimeMax)] {
+        if let Some(c) = column {
+            let time_s = c.number(cells.record, unit.to_si());
+            cells.table.stage_number(meaning, &c.name, time_s);
+        }
+    }
     let dtype = config.get("dtype").and_then(Value::as_str);
     Ok(Given {
         sizes: Some([m, n, k]),
-        batch: size("B")?,
+        batch,
         dtype: dtype.and_then(DataType::parse),
-        unit_s: Some(unit.to_si()),
+        time_s,
         ..Given::default()
     })
 }
