@@ -22,6 +22,7 @@ pub(crate) mod mkl_verbose;
 pub(crate) mod onednn_verbose;
 pub(crate) mod openblas;
 pub(crate) mod operator_inputs;
+pub(crate) mod proton;
 pub(crate) mod rocblas_bench;
 mod rocm_bench;
 pub(crate) mod sgemm_cuda;

@@ -1,6 +1,7 @@
 //! Tables of benchmark results.
 
 pub(crate) mod aiter;
+pub(crate) mod ascend;
 pub(crate) mod clblast;
 pub(crate) mod cutlass;
 pub(crate) mod deepbench;
