@@ -55,13 +55,18 @@ impl Format {
         }
     }
 
-    /// True unless the head is the whole file and holds no row of this format. Rows that are set aside are
-    /// rows of a known tool; of any other table they show that it is none of GEMMs.
-    pub(crate) fn finds_rows(&self, head: &Head, claim: &Claim, options: &ImportOptions) -> bool {
+    /// What it finds in a head that is the whole file; of a longer file it is not known. Rows that are set aside
+    /// are rows of a known tool; of any other table they show that it is none of GEMMs.
+    pub(crate) fn trial(&self, head: &Head, claim: &Claim, options: &ImportOptions) -> Trial {
         let is_known = matches!(claim, Claim::Signature(..));
-        let text = || head.source.join("\n") + "\n";
-        !head.complete
-            || self.read_whole(head, &text(), options).is_ok_and(|i| has_rows(&i, is_known))
+        if !head.complete {
+            return Trial::Rows;
+        }
+        match self.read_whole(head, &(head.source.join("\n") + "\n"), options) {
+            Ok(imported) if has_rows(&imported, is_known) => Trial::Rows,
+            Ok(_) => Trial::Nothing,
+            Err(_) => Trial::Refused,
+        }
     }
 
     /// Reads a whole file with this head.
@@ -94,6 +99,15 @@ impl Format {
             None => reader,
         })
     }
+}
+
+/// What a format finds in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trial {
+    Rows,
+    Nothing,
+    /// It says what is wrong with the file.
+    Refused,
 }
 
 /// Something was read; `set_aside`: rows that were set aside count.

@@ -6,6 +6,7 @@ pub(crate) mod profilers;
 pub(crate) mod table_format;
 pub(crate) mod tables;
 
+use crate::format::Trial;
 use crate::split::dialect::is_json;
 use crate::{Claim, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
 use gemmscope_model::units::expected_one_of;
@@ -110,8 +111,8 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     Ok(Best { format, reason: claim.reason() })
 }
 
-/// The format with the surest claim of a head. One that finds no row gives way to the next; where none finds
-/// any, the surest says what is wrong.
+/// The format with the surest claim of a head. One that finds no row gives way to the next. Where none finds any,
+/// the tool of the signature says so, else the first that says what is wrong.
 pub(crate) fn surest(
     head: &Head,
     options: &ImportOptions,
@@ -121,16 +122,25 @@ pub(crate) fn surest(
         return foreign(sentence);
     }
     let mut claims = claims(head, |_| true);
-    let finds_rows =
-        claims.iter().position(|(format, claim)| format.finds_rows(head, claim, options));
+    let signed = |at: &usize| matches!(claims[*at].1, Claim::Signature(..));
+    let mut refused = None;
+    let with_rows = (0..claims.len()).find(|&at| {
+        let (format, claim) = &claims[at];
+        let trial = format.trial(head, claim, options);
+        if trial == Trial::Refused {
+            refused.get_or_insert(at);
+        }
+        trial == Trial::Rows
+    });
     // A file of another kind may still have an M, N, K somewhere: its own sentence says more.
-    if !finds_rows.is_some_and(|at| matches!(claims[at].1, Claim::Signature(..)))
+    if with_rows.filter(signed).is_none()
         && let Some(sentence) = unsupported::by_text(head)
     {
         return foreign(sentence);
     }
     if !claims.is_empty() {
-        return Ok(claims.swap_remove(finds_rows.unwrap_or(0)));
+        let first = Some(0).filter(signed);
+        return Ok(claims.swap_remove(with_rows.or(first).or(refused).unwrap_or(0)));
     }
     if is_json(head.first()) {
         return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));

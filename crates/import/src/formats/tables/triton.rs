@@ -161,12 +161,8 @@ fn claim(head: &Head) -> Option<Claim> {
         return None;
     }
     let beyond = head.beyond_columns().filter(|why| *why != document::BANDWIDTHS);
-    // Where sizes are missing, the text around the table may say them.
-    let claim = match sizes >= 3 && any_known && (floats || units > 0) {
-        true => Claim::signature(sizes),
-        false => Claim::Columns(String::new()),
-    };
-    beyond.is_none().then_some(claim)
+    // Not by a signature: anyone may name a column after a library.
+    beyond.is_none().then(|| Claim::Columns(String::new()))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
