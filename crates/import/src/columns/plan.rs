@@ -53,8 +53,8 @@ impl Extra {
     }
 }
 
-/// What tells the time of a row, with factors to seconds, FLOP/s and byte/s. The first that a row has
-/// gives its time; the others are what the file reports.
+/// Columns of time, rate and bandwidth, with factors to seconds, FLOP/s and byte/s. The first that a row has gives
+/// its time; the others are kept as reported.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub time: Option<(Col, f64)>,
@@ -119,10 +119,10 @@ pub(crate) const ITS_RATES: &str = "the file's rates";
 pub(crate) const SHAPES_ONLY: &str =
     "Shapes only: no times in the file, so the roof is shown without measured points.";
 
-/// What the names of sides are, unless a format says otherwise.
+/// Meaning and title of the column with the names of the sides, unless a format says otherwise.
 pub(crate) const LIBRARIES: (ColumnMeaning, &str) = (Library, "provider");
 
-/// Columns for what the sides of a line do not share.
+/// Columns of the dataset for values that differ between the sides of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SideColumns {
     pub name: Option<ColumnId>,

@@ -162,3 +162,30 @@ impl OfTools {
         Imported::table(self.data)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::read;
+
+    const TEXT: &str = "\
+        # Ours on the H100\n\n\
+        | kernel | backend | precision | n | gops | median_ms |\n|---|---|---|---|---|---|\n\
+        | matmul | hip | fp16 | 4096 | 500000 | 0.2749 |\n\n\
+        From CUTLASS:\n\n\
+        | OperationKind | Operation | Disposition | Status | m | n | k | A | B | C | Runtime |\n\
+        |---|---|---|---|---|---|---|---|---|---|---|\n\
+        | gemm | d884gemm | passed | success | 128 | 256 | 512 | f64:column | f64:row | f64:column | 0.5 |\n\n\
+        By hand, in bf16:\n\n\
+        | M | N | K | time (us) |\n|---|---|---|---|\n| 64 | 128 | 256 | 3.5 |\n";
+
+    #[test]
+    fn tables_of_several_tools_join_their_rows() {
+        let d = read(TEXT);
+        let formats: Vec<&str> = d.sources.iter().map(|s| s.format.as_str()).collect();
+        assert_eq!(formats, ["gemm-bench", "cutlass", "document"]);
+        assert_eq!((&d.source[..], &d.line[..]), (&[0, 1, 2][..], &[5, 11, 17][..]));
+        assert_eq!((&d.m[..], d.time_s[1]), (&[4096, 128, 64][..], 0.5e-3));
+        // What stands above a table holds for its rows.
+        assert_eq!(d.devices[usize::from(d.device[0])], "H100");
+    }
+}

@@ -83,7 +83,7 @@ pub(crate) const fn verdict(names: &'static [&'static str], meaning: ColumnMeani
     Column { names, meaning, scale: 1.0, verdict: true, beside: "", kept: false }
 }
 
-/// What a column that no [`Column`] names holds, where a line is a row for each of several libraries.
+/// Meaning of a column that no [`Column`] names, where each line has figures of several libraries.
 pub(crate) enum Figure<'a> {
     /// A figure of this library in this unit, with its factor to SI.
     In(&'a str, Quantity, f64),
@@ -112,7 +112,7 @@ pub(crate) struct TableFormat {
     pub ignored: &'static [&'static str],
     /// Library and figure by a column's title; `None`: a column for the whole line.
     pub figure: Option<fn(&str) -> Option<Figure<'_>>>,
-    /// What the names of the sides are, and the title over them.
+    /// Meaning and title of the column with the names of the sides.
     pub sides: (ColumnMeaning, &'static str),
     /// Type and transposes that the name of a side tells.
     pub of_name: fn(&str) -> OfName,
@@ -285,7 +285,7 @@ impl TableFormat {
                 plan.sides.len() - 1
             });
             let side = &mut plan.sides[at];
-            // Thousands of kernels must not be as many reasons to set a row aside.
+            // Reasons to reject a row name the quantity, as there may be thousands of kernels.
             let kernels = self.sides.0 == ColumnMeaning::Kernel;
             let name = match figure {
                 Figure::In(_, quantity, _) if kernels => quantity.word(),
@@ -296,7 +296,7 @@ impl TableFormat {
                 Figure::In(_, quantity, scale) => side.figures.set(quantity, col, scale),
                 Figure::Asked(_) => side.without_unit = Some(col),
                 Figure::Variation(_) => side.variation = Some(col),
-                // One long column a metric, whichever library it is of.
+                // One column of the dataset per metric, for all libraries.
                 Figure::Kept(_, metric) => {
                     let known = kept.iter().find(|(m, _)| *m == metric);
                     let id = known.map_or_else(|| table.auto_column(metric), |(_, id)| *id);

@@ -12,8 +12,8 @@ use gemmscope_model::encode::visible;
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::dataset::TablePart;
 
-/// The head is looked at each time so many bytes came in, and at the end: what a file is taken for
-/// must not depend on its slices.
+/// The head is examined after every so many bytes, and at the end, so that the choice of a format does not depend
+/// on how the file is sliced.
 const HEAD_STEP: u64 = 4 << 10;
 /// After this many NUL bytes and less text than a head has, a file counts as binary.
 const NUL_BYTES: u64 = 1 << 20;
@@ -54,7 +54,7 @@ pub struct Session {
     text_bytes: u64,
     /// The chosen format and the reason for it.
     format: Option<(&'static Format, String)>,
-    /// What is fed was made of a file of another kind; this is said of that file.
+    /// Note on the original file, if the text was converted from another kind of file.
     made_of: Option<String>,
     /// As [`Source::is_column_major`](gemmscope_table::dataset::Source::is_column_major).
     column_major: bool,

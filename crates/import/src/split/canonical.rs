@@ -49,7 +49,7 @@ impl Canonical {
         text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect()
     }
 
-    /// What the next slice completes.
+    /// Rewrites the lines that the next slice completes.
     pub(crate) fn feed(&mut self, text: &[u8]) -> &[u8] {
         self.out.clear();
         let mut from = 0;
@@ -72,7 +72,7 @@ impl Canonical {
         &self.out
     }
 
-    /// What is left at the end of the file.
+    /// Rewrites the last line of the file.
     pub(crate) fn finish(&mut self) -> &[u8] {
         self.out.clear();
         let carry = self.undressed();
@@ -83,7 +83,7 @@ impl Canonical {
         &self.out
     }
 
-    /// The carried lines, the last of them without what surrounds it.
+    /// The carried lines, with prefixes and colours removed from the last one.
     fn undressed(&mut self) -> Vec<u8> {
         let mut carry = std::mem::take(&mut self.carry);
         if self.from.dressed {
@@ -110,8 +110,7 @@ impl Canonical {
         }
     }
 
-    /// The quote that is open is never closed: its lines are read on their own, as those who cut
-    /// them into records do.
+    /// The open quote is never closed: its lines are rewritten one by one, as [`Records`](crate::Records) reads them.
     fn give_up(&mut self) {
         let carry = std::mem::take(&mut self.carry);
         for line in carry.split_inclusive(|&b| b == b'\n') {

@@ -72,18 +72,18 @@ impl Entry {
     }
 }
 
-/// What a log says of lines without a result.
+/// Remark on lines without a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Others {
     /// How many there are.
     Lines,
-    /// Nothing: a result takes several lines.
+    /// None, because a result takes several lines.
     Unsaid,
     /// How many of these are of operations that are no GEMM, which the parser counts.
     Operations(&'static str),
 }
 
-/// What is known while the lines of a log are read.
+/// State of a log that is kept from line to line.
 struct Known {
     types: AssumedType,
     /// What the few names of types mean.
@@ -164,7 +164,7 @@ pub(crate) struct LogFormat {
     pub again: &'static [&'static str],
     /// Lines with the rate of the result above them.
     pub below: &'static [&'static str],
-    /// What no slot tells of a result.
+    /// Adds to a result what no slot holds.
     pub also: fn(&SlotValues<'_>, &mut Entry, &mut LogRows<'_>),
     /// What ran, where no slot says it.
     pub library: &'static str,
@@ -238,8 +238,7 @@ impl LogFormat {
     }
 }
 
-/// Gives the lines of a log to a [`Parser`]. One reader serves all logs: a copy for each parser would weigh
-/// more than the call through a pointer costs.
+/// Gives the lines of a log to a [`Parser`].
 struct Log {
     format: &'static LogFormat,
     parser: Box<dyn Parser>,

@@ -1,4 +1,4 @@
-//! Profilers' tables with a line a kernel, a launch or a counter, as data: which columns hold what.
+//! Profilers' tables with a line per kernel, launch or counter, as data: what each column holds.
 
 use super::profile::{Counters, Launch, Profile};
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) enum CountedIn {
     Lines([&'static str; 3], &'static [&'static str]),
 }
 
-/// Where a table with a line a kernel, a launch or a counter has its figures. "" and empty lists: it has none.
+/// Titles of the columns of a table with a line per kernel, launch or counter. "" and empty lists: no such column.
 pub(crate) struct LaunchColumns {
     /// Names of the kernels.
     pub kernel: &'static str,
@@ -43,9 +43,9 @@ pub(crate) struct LaunchColumns {
     /// Launches of a kernel on the same grid are united.
     pub is_trace: bool,
     pub counters: CountedIn,
-    /// What else the first line of a launch says.
+    /// Reads further figures from the first line of a launch.
     pub also: fn(&mut Launch, &mut Counters, &Header, &Record<'_>, &mut TableBuilder),
-    /// What its counters say, once all are read.
+    /// Evaluates the counters of a launch, once all are read.
     pub counted: fn(&mut Launch, &Counters, &mut TableBuilder),
     /// Remarks for the file's card.
     pub notes: &'static [&'static str],
@@ -187,17 +187,17 @@ struct Launches {
     format: &'static LaunchTable,
     profile: Profile,
     titles: Option<Titled>,
-    /// Launches whose counters may go on, and the place of each.
+    /// Launches that later lines may add counters to, and the place of each by its key.
     open: Vec<(Launch, Counters)>,
     places: HashMap<String, usize>,
-    /// What tells the launch of a line from others; kept for its memory.
+    /// Key of the launch of a line; a field so that its memory is reused.
     key: String,
     /// Lines without a kernel.
     before: u64,
 }
 
 impl Launches {
-    /// A line with a counter of a launch, which other lines may begin or go on.
+    /// Reads a line with one counter; all lines of a launch add to the same entry.
     fn counter(
         &mut self,
         record: &Record<'_>,
