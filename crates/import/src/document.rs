@@ -8,6 +8,7 @@ mod columns;
 mod dress;
 mod evidence;
 mod facts;
+mod known;
 mod lines;
 mod log;
 mod open_units;
@@ -23,13 +24,12 @@ mod words;
 
 use crate::columns::defaults;
 use crate::reader::Whole;
-use crate::split::dialect::Foreign;
-use crate::{
-    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy,
-};
+use crate::split::dialect::{Foreign, is_json};
+use crate::{Claim, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
 pub(crate) use beyond::{BANDWIDTHS, beyond_columns};
 use block::{Block, Table};
 use gemmscope_table::build::TableBuilder;
+use known::{KnownTable, OfTools};
 use title::Holds;
 
 pub(crate) const FORMAT: Format = Format {
@@ -38,27 +38,23 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "anything pasted: issues, reports, terminals",
     example: "H100, bf16, M = N = 4096:\n\n\
               | K | cuBLAS (TFLOPS) | ours (TFLOPS) |\n|---|---|---|\n| 4096 | 690 | **710** |\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
-
-/// Score of a text that says more than the columns of one table.
-const BEYOND: u8 = 40;
-
-/// Score of lines of measurements.
-const LINES: u8 = 35;
-/// Score of a table of sizes and figures that nothing names: not of shapes alone.
-const FIGURES: u8 = 25;
-/// Score of a table that the columns' reader may know better.
-const TABLE: u8 = 15;
 
 /// Most text of a document, MiB.
 const MOST_MIB: usize = 64;
 
-fn detect(head: &Head) -> Option<Detection> {
-    if let Some(why) = head.beyond_columns() {
-        return Some(Detection { score: BEYOND, reason: why.to_owned() });
+fn claim(head: &Head) -> Option<Claim> {
+    if is_json(head.first()) {
+        return None;
     }
     let blocks = document(&head.source.join("\n"));
+    if let Some(signature) = signature(&blocks, &head.name) {
+        return Some(signature);
+    }
+    if let Some(why) = head.beyond_columns() {
+        return Some(Claim::Columns(why.to_owned()));
+    }
     let known = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
     let lines = |b: &Block| b.table().is_some_and(|t| t.is_log);
     let of_gemms = |b: &Block| known(b) && !lines(b) && is_about_gemms(b);
@@ -70,14 +66,43 @@ fn detect(head: &Head) -> Option<Detection> {
     // Columns that nobody knows are said by hand, in the form of the columns' reader.
     let plain = |b: &Block| b.table().is_some_and(|t| matches!(t.dress, "delimited" | "bars"));
     let unknown = matches!(&blocks[..], [only] if plain(only) && !names_a_size(only));
-    let score = match () {
-        () if unknown || !blocks.iter().any(known) => return None,
-        () if blocks.iter().filter_map(Block::table).any(unnamed) => FIGURES,
-        () if head.foreign.is_some_and(Foreign::has_delimiter) => TABLE,
-        () if blocks.iter().any(lines) && !blocks.iter().any(of_gemms) => LINES,
-        () => TABLE,
-    };
-    Some(Detection::new(score))
+    if unknown || !blocks.iter().any(known) {
+        return None;
+    }
+    let figures = || blocks.iter().filter_map(Block::table).any(unnamed);
+    let delimited = head.foreign.is_some_and(Foreign::has_delimiter);
+    let only_lines = || !delimited && blocks.iter().any(lines) && !blocks.iter().any(of_gemms);
+    Some(match figures() || only_lines() {
+        true => Claim::Columns(String::new()),
+        // The columns' reader may know it better.
+        false => Claim::Guess(String::new()),
+    })
+}
+
+/// What the known tools of its tables claim together: a text of one tool is for its format to read where that
+/// sees the table itself, a text with tables of several, or with others beside it, is a document.
+fn signature(blocks: &[Block], name: &str) -> Option<Claim> {
+    let mut tools: Vec<(&str, usize)> = Vec::new();
+    let mut others = 0;
+    for block in blocks {
+        let Some(table) = block.table().filter(|t| t.titles.len() > 1) else { continue };
+        match KnownTable::of(table, name, false) {
+            Some(known) => {
+                let (_, marks) = known.claim.strength();
+                if !tools.iter().any(|(id, _)| *id == known.format.id) {
+                    tools.push((known.format.id, marks));
+                }
+            }
+            None => others += usize::from(is_drawn(table) && is_about_gemms(block)),
+        }
+    }
+    let marks: usize = tools.iter().map(|(_, marks)| marks).sum();
+    (marks > 0).then(|| Claim::signature(marks + others))
+}
+
+/// Lines are drawn around its cells, so that it is no part of a log.
+fn is_drawn(table: &Table) -> bool {
+    matches!(table.dress, "HTML" | "Markdown" | "grid")
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -102,21 +127,36 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
     let device = defaults::device_above(&mut table, &head, options, None);
     let paths = facts::paths(&blocks);
     let mut refused: Vec<String> = Vec::new();
-    let tables = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
-    for (at, _) in blocks.iter().enumerate().filter(|(_, b)| tables(b)) {
+    let mut tools = OfTools::default();
+    for (at, block) in blocks.iter().enumerate() {
+        let Some(cells) = block.table().filter(|t| t.titles.len() > 1) else { continue };
+        if let Some(known) = KnownTable::of(cells, name, blocks.len() == 1) {
+            let format = known.format.name;
+            match known.read(options) {
+                Ok(Some(imported)) => {
+                    tools.add(imported, &facts::facts(&blocks, &paths, at));
+                    continue;
+                }
+                Ok(None) => {}
+                Err(e) => {
+                    refused.push(format!("the table at line {} ({format}): {e}", block.line));
+                    continue;
+                }
+            }
+        }
         if let Err(why) = rows::read(&blocks, &paths, at, options, device, &mut table)
-            && is_about_gemms(&blocks[at])
+            && is_about_gemms(block)
         {
             refused.push(why);
         }
     }
-    if table.is_empty() {
+    if table.is_empty() && tools.is_empty() {
         return Err(refusal(&blocks, refused));
     }
     for why in refused {
         table.note(format!("Left out {why}."));
     }
-    Ok(Imported::table(table.finish()))
+    Ok(tools.with(table, name))
 }
 
 /// Some title of the table is a size.

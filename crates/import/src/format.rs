@@ -2,8 +2,9 @@
 
 use crate::formats::profilers::launch_table::LaunchTable;
 use crate::formats::table_format::TableFormat;
+use crate::split::canonical::Rewritten;
 use crate::split::log::LogFormat;
-use crate::{Detection, Head, ImportError, ImportOptions, Imported, Opened};
+use crate::{Claim, Head, ImportError, ImportOptions, Imported, Opened};
 use std::fmt;
 
 /// One file format: an entry of [`FORMATS`](crate::FORMATS).
@@ -24,8 +25,8 @@ pub struct Format {
 pub(crate) enum ReadBy {
     /// Code of its own.
     Code {
-        /// As [`Format::detect`].
-        detect: fn(&Head) -> Option<Detection>,
+        /// As [`Format::claim`].
+        claim: fn(&Head) -> Option<Claim>,
         /// As [`Format::open`].
         open: fn(&Head, &ImportOptions) -> Opened,
     },
@@ -44,53 +45,79 @@ impl Format {
         search.to_lowercase().split_whitespace().all(|word| said.contains(word))
     }
 
-    /// It takes the text as it is, not with commas between the cells.
-    pub(crate) fn takes_source(&self) -> bool {
-        self.id == crate::document::FORMAT.id
-    }
-
-    /// Scores a head; `None` means that it is another format.
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
+    /// What it says of a head that it can read; `None` means that it is another format.
+    pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
         match &self.read {
-            ReadBy::Code { detect, .. } => detect(head),
-            ReadBy::Table(table) => table.detect(head),
-            ReadBy::Launches(table) => table.detect(head),
-            ReadBy::Log(log) => log.detect(head),
+            ReadBy::Code { claim, .. } => claim(head),
+            ReadBy::Table(table) => table.claim(head),
+            ReadBy::Launches(table) => table.claim(head),
+            ReadBy::Log(log) => log.claim(head),
         }
     }
 
-    /// False for a log whose signature stands in a text that holds no line of it, a table of its results say, and
-    /// for a table of no known tool of which no row can be used.
-    pub(crate) fn finds_results(&self, head: &Head) -> bool {
-        let of_log = matches!(self.read, ReadBy::Log(_));
-        let any_table = self.id == crate::formats::tables::generic::FORMAT.id;
-        if !head.complete || !(of_log || any_table) || crate::split::dialect::is_json(head.first())
-        {
-            return true;
+    /// What it finds in a head that is the whole file; of a longer file it is not known. Rows that are set aside
+    /// are rows of a known tool; of any other table they show that it is none of GEMMs.
+    pub(crate) fn trial(&self, head: &Head, claim: &Claim, options: &ImportOptions) -> Trial {
+        let is_known = matches!(claim, Claim::Signature(..));
+        if !head.complete {
+            return Trial::Rows;
         }
-        let read = || -> Result<bool, ImportError> {
-            let mut reader = self.open(head, &ImportOptions::default())?;
-            reader.feed((head.lines.join("\n") + "\n").as_bytes())?;
-            Ok(match reader.finish()?.whole()? {
-                Imported::Table(data) => data.sources.iter().any(|s| match of_log {
-                    true => s.rows_read > 0,
-                    false => s.rows_used > 0 || s.rows_read == 0,
-                }),
-                _ => true,
-            })
-        };
-        // What is wrong with it is for its reader to say.
-        read().unwrap_or(true)
+        match self.read_whole(head, &(head.source.join("\n") + "\n"), options) {
+            Ok(imported) if has_rows(&imported, is_known) => Trial::Rows,
+            Ok(_) => Trial::Nothing,
+            Err(_) => Trial::Refused,
+        }
+    }
+
+    /// Reads a whole file with this head.
+    ///
+    /// # Errors
+    /// What is wrong with the file as a whole.
+    pub(crate) fn read_whole(
+        &self,
+        head: &Head,
+        text: &str,
+        options: &ImportOptions,
+    ) -> Result<Imported, ImportError> {
+        let mut reader = self.open(head, options)?;
+        reader.feed(text.as_bytes())?;
+        reader.finish()?.whole()
     }
 
     /// Makes a reader for a file with this head, or says why the file cannot be read.
     pub(crate) fn open(&self, head: &Head, options: &ImportOptions) -> Opened {
-        match &self.read {
-            ReadBy::Code { open, .. } => open(head, options),
-            ReadBy::Table(table) => Ok(table.open(head, options)),
-            ReadBy::Launches(table) => Ok(table.open(head, options)),
-            ReadBy::Log(log) => log.open(head, options),
-        }
+        let reader = match &self.read {
+            ReadBy::Code { open, .. } => open(head, options)?,
+            ReadBy::Table(table) => table.open(head, options),
+            ReadBy::Launches(table) => table.open(head, options),
+            ReadBy::Log(log) => log.open(head, options)?,
+        };
+        // A document takes the text as it is, not with commas between the cells.
+        let foreign = head.foreign.filter(|_| self.id != crate::document::FORMAT.id);
+        Ok(match foreign {
+            Some(from) => Rewritten::open(from, reader),
+            None => reader,
+        })
+    }
+}
+
+/// What a format finds in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trial {
+    Rows,
+    Nothing,
+    /// It says what is wrong with the file.
+    Refused,
+}
+
+/// Something was read; `set_aside`: rows that were set aside count.
+pub(crate) fn has_rows(imported: &Imported, set_aside: bool) -> bool {
+    match imported {
+        Imported::Table(data) => data
+            .sources
+            .iter()
+            .any(|s| s.rows_used > 0 || !s.points.is_empty() || set_aside && s.rows_read > 0),
+        Imported::Devices(_) | Imported::Context(_) => true,
     }
 }
 

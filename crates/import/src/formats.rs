@@ -2,15 +2,17 @@
 
 pub(crate) mod devices;
 pub(crate) mod logs;
-pub(crate) mod plain;
 pub(crate) mod profilers;
 pub(crate) mod table_format;
 pub(crate) mod tables;
 
-use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
+use crate::format::Trial;
+use crate::split::dialect::is_json;
+use crate::{Claim, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
 use gemmscope_model::units::expected_one_of;
+use std::cmp::Reverse;
 
-/// Every format that is read. Of several with the same score, the first wins.
+/// Every format that is read. Of several with equal claims, the first wins.
 pub static FORMATS: &[Format] = &[
     tables::native_csv::FORMAT,
     // tools, by name
@@ -50,6 +52,7 @@ pub static FORMATS: &[Format] = &[
     logs::key_averages::FORMAT,
     logs::kernelbot::FORMAT,
     logs::operator_inputs::FORMAT,
+    logs::proton::FORMAT,
     logs::blas_calls::FORMAT,
     logs::json_traces::FLASHINFER,
     logs::json_traces::XPU_PERF,
@@ -60,6 +63,7 @@ pub static FORMATS: &[Format] = &[
     tables::deepbench::FORMAT,
     logs::deepbench_log::FORMAT,
     tables::clblast::FORMAT,
+    tables::ascend::FORMAT,
     tables::sglang::FORMAT,
     tables::mslk::FORMAT,
     logs::flag_gems::FORMAT,
@@ -79,9 +83,9 @@ pub static FORMATS: &[Format] = &[
     profilers::sysinfo::FORMAT,
     crate::split::json_rows::FORMAT,
     tables::points::FORMAT,
-    // anything else: with a header, or with tables and lines as a person reads them
-    tables::generic::FORMAT,
+    // anything else: tables and lines as a person reads them, or with a header
     crate::document::FORMAT,
+    tables::generic::FORMAT,
 ];
 
 /// The chosen format and the reason.
@@ -89,57 +93,76 @@ pub static FORMATS: &[Format] = &[
 pub struct Best {
     /// Entry of [`FORMATS`].
     pub format: &'static Format,
-    /// Its score and reason.
-    pub detection: Detection,
+    /// What the file's card shows beside the format's name.
+    pub reason: String,
 }
 
-/// Chooses the format of a head: the user's choice, else the highest score.
+/// Chooses the format of a head: the user's choice, else that of the surest claim.
 pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> {
     if let Some(wanted) = &options.format {
         return match FORMATS.iter().find(|f| f.id == wanted) {
-            Some(format) => Ok(Best { format, detection: Detection::chosen() }),
+            Some(format) => Ok(Best { format, reason: "chosen by hand".to_owned() }),
             None => {
                 let ids: Vec<_> = FORMATS.iter().map(|f| f.id).collect();
                 Err(ImportError::new(expected_one_of(&ids, wanted)))
             }
         };
     }
+    let (format, claim) = surest(head, options)?;
+    Ok(Best { format, reason: claim.reason() })
+}
+
+/// The format with the surest claim of a head. One that finds no row gives way to the next. Where none finds any,
+/// the tool of the signature says so, else the first that says what is wrong.
+pub(crate) fn surest(
+    head: &Head,
+    options: &ImportOptions,
+) -> Result<(&'static Format, Claim), ImportError> {
+    let foreign = |sentence| Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
     if let Some(sentence) = unsupported::own_output(head) {
-        return Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
+        return foreign(sentence);
     }
-    if let Some(best) = plain::choose(head) {
-        return Ok(best);
-    }
-    let mut best: Option<Best> = None;
-    for format in FORMATS {
-        if let Some(detection) = format.detect(head)
-            && best.as_ref().is_none_or(|b| detection.score > b.detection.score)
-            && format.finds_results(head)
-        {
-            best = Some(Best { format, detection });
+    let mut claims = claims(head, |_| true);
+    let signed = |at: &usize| matches!(claims[*at].1, Claim::Signature(..));
+    let mut refused = None;
+    let with_rows = (0..claims.len()).find(|&at| {
+        let (format, claim) = &claims[at];
+        let trial = format.trial(head, claim, options);
+        if trial == Trial::Refused {
+            refused.get_or_insert(at);
         }
-    }
+        trial == Trial::Rows
+    });
     // A file of another kind may still have an M, N, K somewhere: its own sentence says more.
-    if best.as_ref().is_none_or(|b| b.detection.score < 50) {
-        if let Some(sentence) = unsupported::by_text(head) {
-            return Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
-        }
-        // A trace may begin with other members, longer than the head.
-        if head.first().starts_with('{') && !head.complete {
-            return Ok(Best {
-                format: &crate::formats::profilers::kineto::FORMAT,
-                detection: Detection::new(1),
-            });
-        }
-        if crate::split::dialect::is_json(head.first()) {
-            return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
-        }
+    if with_rows.filter(signed).is_none()
+        && let Some(sentence) = unsupported::by_text(head)
+    {
+        return foreign(sentence);
     }
-    best.ok_or_else(|| {
-        let first: String = head.first().chars().take(120).collect();
-        ImportError::new(format!(
-            "no columns for M, N, K and a time or a rate, and not the log of a known benchmark: add a \
-             header such as m,n,k,time_us. First line: {first}"
-        ))
-    })
+    if !claims.is_empty() {
+        let first = Some(0).filter(signed);
+        return Ok(claims.swap_remove(with_rows.or(first).or(refused).unwrap_or(0)));
+    }
+    if is_json(head.first()) {
+        return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
+    }
+    let first: String = head.first().chars().take(120).collect();
+    Err(ImportError::new(format!(
+        "no columns for M, N, K and a time or a rate, and not the log of a known benchmark: add a \
+         header such as m,n,k,time_us. First line: {first}"
+    )))
+}
+
+/// The surest claim of the cells of a table in a document, which is no document again.
+pub(crate) fn surest_of_cells(head: &Head) -> Option<(&'static Format, Claim)> {
+    claims(head, |format| format.id != crate::document::FORMAT.id).into_iter().next()
+}
+
+/// The formats that claim a head, the surest first. Of equal claims, the first in [`FORMATS`] wins.
+fn claims(head: &Head, asked: fn(&Format) -> bool) -> Vec<(&'static Format, Claim)> {
+    let asked = FORMATS.iter().filter(|format| asked(format));
+    let mut claims: Vec<_> =
+        asked.filter_map(|format| Some((format, format.claim(head)?))).collect();
+    claims.sort_by_key(|(_, claim)| Reverse(claim.strength()));
+    claims
 }

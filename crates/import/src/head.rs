@@ -1,35 +1,52 @@
-//! The beginning of a file, and how sure a format is that the file is its own.
+//! The beginning of a file, and what a format claims of it.
 
 use crate::source::start;
 use crate::split::canonical::Canonical;
 use crate::split::dialect::{self, Foreign};
 use std::sync::OnceLock;
 
-/// How sure a format is that a head is its own.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Detection {
-    /// 0 (no) to 100 (a signature that no other tool writes). The generic reader stays below
-    /// 40; a tool's reader that knows its header is at 80 or more.
-    pub score: u8,
-    /// What the file's card shows beside the format's name: the columns of a table, or that a person chose.
-    pub reason: String,
+/// What a format says of a head that it can read, with what the file's card shows of it ("" where the format's
+/// name says all).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// So many marks that only this tool writes: names in a header, keys of JSON, words of a line.
+    Signature(usize, String),
+    /// Columns or lines with all that a row needs, whoever wrote them.
+    Columns(String),
+    /// There may be something to read.
+    Guess(String),
 }
 
-impl Detection {
-    /// A file that is as its tool writes it.
-    pub(crate) fn new(score: u8) -> Self {
-        Detection { score, reason: String::new() }
+impl Claim {
+    /// So many marks are in the head.
+    pub(crate) fn signature(marks: usize) -> Self {
+        Claim::Signature(marks, String::new())
     }
 
-    /// A format that a person chose.
-    pub(crate) fn chosen() -> Self {
-        Detection { score: 100, reason: "chosen by hand".to_owned() }
+    /// These names are in one header.
+    pub(crate) fn header(names: &[&str]) -> Self {
+        Claim::Signature(names.len(), header_has(names))
     }
 
-    /// By names in a header.
-    pub(crate) fn of_header(score: u8, names: &[&str]) -> Self {
-        Detection { score, reason: format!("the header has {}", names.join(", ")) }
+    /// Larger for the claim that wins: a signature before columns before a guess, and the longer signature.
+    pub(crate) fn strength(&self) -> (u8, usize) {
+        match self {
+            Claim::Signature(marks, _) => (2, *marks),
+            Claim::Columns(_) => (1, 0),
+            Claim::Guess(_) => (0, 0),
+        }
     }
+
+    /// What the file's card shows.
+    pub(crate) fn reason(self) -> String {
+        let (Claim::Signature(_, reason) | Claim::Columns(reason) | Claim::Guess(reason)) = self;
+        reason
+    }
+}
+
+/// Why a format was chosen by its header.
+pub(crate) fn header_has(names: &[&str]) -> String {
+    format!("the header has {}", names.join(", "))
 }
 
 /// The decoded beginning of a file, by which formats are detected.
@@ -94,6 +111,11 @@ impl Head {
         keys.iter().all(key)
     }
 
+    /// The claim of a format whose JSON has all of these keys.
+    pub(crate) fn keyed(&self, keys: &[&str]) -> Option<Claim> {
+        self.has_keys(keys).then(|| Claim::signature(keys.len()))
+    }
+
     /// Whether any line is of this kind.
     pub(crate) fn any(&self, kind: fn(&str) -> bool) -> bool {
         self.lines.iter().any(|l| kind(l))
@@ -108,8 +130,8 @@ impl Head {
         })
     }
 
-    /// A format whose header has all of these, in any case and order.
-    pub(crate) fn headed(&self, names: &[&str], score: u8) -> Option<Detection> {
-        self.line_with(names).map(|_| Detection::of_header(score, names))
+    /// The claim of a format whose header has all of these, in any case and order.
+    pub(crate) fn headed(&self, names: &[&str]) -> Option<Claim> {
+        self.line_with(names).map(|_| Claim::header(names))
     }
 }

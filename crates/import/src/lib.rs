@@ -2,8 +2,8 @@
 //! [`Dataset`](gemmscope_table::dataset::Dataset) of one source.
 //!
 //! [`Session`] takes the slices, unwraps gzip, spreadsheets and text encodings, looks at the
-//! [`Head`], asks every [`Format`] in [`FORMATS`] how sure it is, and hands the text to the reader
-//! of the winner. Dropped files, pasted text, messages from a host page, the command line and the
+//! [`Head`], asks every [`Format`] in [`FORMATS`] what it claims, and hands the text to the reader
+//! of the surest. Dropped files, pasted text, messages from a host page, the command line and the
 //! tests all go this way.
 //!
 //! ```
@@ -79,7 +79,7 @@ pub use crate::columns::mapping::{MappedColumn, Mapping, header_fingerprint, ins
 pub use crate::error::{ErrorKind, ImportError};
 pub use crate::format::Format;
 pub use crate::formats::{Best, FORMATS, sniff};
-pub use crate::head::{Detection, Head};
+pub use crate::head::{Claim, Head};
 pub use crate::imported::Imported;
 pub use crate::options::ImportOptions;
 pub use crate::reader::Ended;

@@ -141,7 +141,7 @@ impl Delimited {
     }
 }
 
-/// Gives a record to `rows`, and keeps how many of its columns are beyond the limit.
+/// Passes records to `rows`, and counts the columns beyond the limit.
 fn take<'t>(
     rows: &'t mut Box<dyn RowReader>,
     table: &'t mut TableBuilder,

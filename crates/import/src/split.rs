@@ -11,5 +11,5 @@ pub(crate) mod lines;
 pub(crate) mod log;
 pub(crate) mod record;
 pub(crate) mod records;
-pub(crate) mod said;
+pub(crate) mod slot_values;
 pub(crate) mod template;

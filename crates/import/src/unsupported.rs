@@ -159,11 +159,6 @@ const TEXTS: &[(&[Known], &str)] = texts! {
     [first "==prof==", without "\"ID\"", whole]:
         "this is Nsight Compute's progress without a table: run it with `--csv --page raw`, and drop what it \
         prints"
-    [words "Time (%)" "Total Time (ns)" "Instances" "Name"]:
-        "this is a table that `nsys stats` printed: run it with `--format csv` and drop what it prints"
-    [words "\n+- " " ROOT\n"]:
-        "this is the tree of Triton's Proton viewer: a rate, then the time of all calls, and of how many nothing says; \
-        write the sizes, the unit and the time of a call as a table"
     [words "HloModule" "ENTRY"]:
         "this is a program of XLA, without times: profile it, and drop the trace"
     [words "Time(ms)" "Avg.(ms)" "Layer"] [json, words "\"averageMs\"" "\"percentage\""]:

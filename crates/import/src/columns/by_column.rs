@@ -96,10 +96,8 @@ impl ByColumn {
     pub(crate) fn new(planned: &mut PlanRows) -> Option<Self> {
         let is_plain = planned.is_plain();
         let (plan, _) = planned.plan()?;
-        let per_row = |e: &Extra| matches!(e, Extra::Number(_, _, scale) if scale.is_nan());
         // Grouped GEMMs are few, and their groups take a look at each.
-        let grouped = plan.col(ColumnMeaning::Groups).is_some();
-        if plan.extras.iter().any(per_row) || plan.width == 0 || grouped {
+        if plan.width == 0 || plan.col(ColumnMeaning::Groups).is_some() {
             return None;
         }
         let (width, sides) = (plan.width, Sides::of(plan, is_plain)?);

@@ -7,7 +7,7 @@ use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::hardware;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::{ROUTING, TableBuilder};
-use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset};
 
 /// What the file does not state; the user may answer otherwise.
 pub(crate) fn assumption(
@@ -200,6 +200,18 @@ pub(crate) fn device_above(
     let Some(name) = named_device(&head.name) else { return 0 };
     table.assume_device(&name, &format!("Device from the file's name: {name}."));
     table.device(&name)
+}
+
+/// Gives a device that the file states elsewhere to its rows, where they name none and the user did not say.
+pub(crate) fn name_device(data: &mut Dataset, device: &str, note: String) {
+    let Some(source) = data.sources.first_mut() else { return };
+    let asked = |a: &Assumption| a.key == "device" && a.value.is_empty();
+    if !source.assumptions.iter().any(asked) {
+        return;
+    }
+    source.assumptions.retain(|a| !asked(a));
+    source.notes.push(note);
+    data.state_device(0, device);
 }
 
 /// A device of the catalogue in a file name: `sweep_mi300x_bf16.csv`. A word that several devices share,

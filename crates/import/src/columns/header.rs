@@ -89,7 +89,7 @@ pub(crate) fn without_bom(cell: &[u8]) -> &[u8] {
     cell.strip_prefix("\u{feff}".as_bytes()).unwrap_or(cell)
 }
 
-/// Why a row is set aside that is below another header than the first: what its columns hold is not known.
+/// Rejection of rows below a second, different header: the meaning of their columns is not known.
 pub(crate) fn below_other_header(line: u32) -> RowError {
     RowError::new(format!("another header begins in line {line}"))
 }
@@ -112,7 +112,7 @@ pub(crate) fn is_titles<C: AsRef<str>>(cells: &[C]) -> bool {
     known * 2 >= filled().count() && meanings().filter(of_row).count() >= 2
 }
 
-/// The records of a sample without repetitions of their header, and without those below another one.
+/// Drops repetitions of the header from a sample, and all records below a different header.
 pub(crate) fn of_one_header(header: &[String], records: &mut Vec<Vec<String>>) {
     let filled = |cells: &[String]| cells.iter().rposition(|c| !c.is_empty()).map_or(0, |i| i + 1);
     let names = &header[..filled(header)];
@@ -130,7 +130,7 @@ pub(crate) fn of_one_header(header: &[String], records: &mut Vec<Vec<String>>) {
     });
 }
 
-/// A name without blanks around it, which few have: hooks look for several names in each row.
+/// Trims a name. Most need no trimming, and hooks look up several names in each row, so that is checked first.
 #[inline]
 pub(crate) fn bare(name: &str) -> &str {
     let shown = |b: Option<&u8>| b.is_some_and(u8::is_ascii_graphic);

@@ -36,8 +36,7 @@ pub(crate) enum Extra {
     /// The same text in every row, which no column of the file holds.
     Fixed(&'static str, ColumnId),
     Text(usize, ColumnId),
-    /// A number with its factor to SI; [`PER_ROW`](super::super::formats::table_format::PER_ROW)
-    /// stands for the unit that the row names.
+    /// A number with its factor to SI.
     Number(usize, ColumnId, f64),
     /// Text or numbers, as most cells decide.
     Auto(usize, ColumnId),
@@ -54,8 +53,8 @@ impl Extra {
     }
 }
 
-/// What tells the time of a row, with factors to seconds, FLOP/s and byte/s. The first that a row has
-/// gives its time; the others are what the file reports.
+/// Columns of time, rate and bandwidth, with factors to seconds, FLOP/s and byte/s. The first that a row has gives
+/// its time; the others are kept as reported.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub time: Option<(Col, f64)>,
@@ -93,6 +92,8 @@ pub(crate) struct Side {
     /// Transposes of A and B.
     pub transposed: Option<[bool; 2]>,
     pub figures: Figures,
+    /// Its only figure, in a unit that the file does not name.
+    pub without_unit: Option<Col>,
     /// Coefficient of variation of the time, as a fraction of it.
     pub variation: Option<Col>,
     /// Further columns of this side alone: position, and the column that all sides share.
@@ -118,10 +119,10 @@ pub(crate) const ITS_RATES: &str = "the file's rates";
 pub(crate) const SHAPES_ONLY: &str =
     "Shapes only: no times in the file, so the roof is shown without measured points.";
 
-/// What the names of sides are, unless a format says otherwise.
+/// Meaning and title of the column with the names of the sides, unless a format says otherwise.
 pub(crate) const LIBRARIES: (ColumnMeaning, &str) = (Library, "provider");
 
-/// Columns for what the sides of a line do not share.
+/// Columns of the dataset for values that differ between the sides of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SideColumns {
     pub name: Option<ColumnId>,
@@ -155,8 +156,6 @@ pub(crate) struct Plan {
     pub sizes: Sizes,
     /// The columns of the parts of a row by their meanings, which come before those of a dataset.
     pub parts: [Option<Col>; Kernel as usize],
-    /// Sizes may be written `4K`, `1M`, of 1024s.
-    pub abbreviated: bool,
     /// The figures of a line that is one row.
     pub figures: Figures,
     /// Columns that repeat one of its figures, with their factor to SI; their median counts.
@@ -207,6 +206,20 @@ impl Plan {
         }
         if let [Some(m), Some(n), Some(k)] = [M, N, K].map(|part| self.col(part)) {
             self.sizes = Sizes::Three([m, n, k].map(|c| Size::Column(c.clone())));
+        }
+    }
+
+    /// The columns of figures whose unit the file does not name.
+    pub(crate) fn without_unit(&self) -> Vec<Col> {
+        self.sides.iter().filter_map(|s| s.without_unit.clone()).collect()
+    }
+
+    /// Gives these figures a unit.
+    pub(crate) fn set_unit(&mut self, quantity: Quantity, scale: f64) {
+        for side in &mut self.sides {
+            if let Some(col) = side.without_unit.take() {
+                side.figures.set(quantity, col, scale);
+            }
         }
     }
 

@@ -118,7 +118,7 @@ pub(crate) struct PlanRows {
     seen: Seen,
 }
 
-/// Lines that are no row, and rows that are worth a remark.
+/// Counts of lines that are no rows, and of rows worth a remark.
 #[derive(Debug, Default)]
 struct Seen {
     before: u64,
@@ -130,7 +130,7 @@ struct Seen {
     summaries: u64,
     /// Rows with more cells than the header, and the first of them.
     longer: (u64, u32),
-    /// A row before had fewer cells than the header.
+    /// An earlier row had fewer cells than the header.
     shorter: bool,
     /// Failed variants of a tuning history, and how many of them state a time.
     failed: (u64, u64),
@@ -166,20 +166,19 @@ impl PlanRows {
         self.other_header.is_some()
     }
 
-    /// The columns alone tell a row, apart from what [`of_side`](Self::of_side) knows.
+    /// True if a row follows from its columns and [`of_side`](Self::of_side), without a hook.
     pub(super) fn is_plain(&self) -> bool {
         self.hook.is_none()
     }
 
-    /// What no column tells of the rows of a side, or of all rows.
+    /// Values for the rows of a side (or for all rows) that come from the plan, not from a cell.
     pub(super) fn of_side(&mut self, side: Option<usize>, table: &mut TableBuilder) -> Given {
         let PlanRows { plan: Some(plan), types, .. } = self else { return Given::default() };
         given_of(Given::default(), plan, side, types, table)
     }
 
-    /// The row of a record of the plan's width, where a record is one row; `None` where it is flawed
-    /// or no row at all. What it leaves in the table is nothing that [`RowReader::record`] would not
-    /// leave too.
+    /// Reads a record that is one row and has the plan's width; `None` if it is flawed or no row. Adds the same
+    /// types and devices to the table as [`RowReader::record`].
     pub(super) fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row> {
         if self.header.is_repeated_by(record) || is_comment(record) {
             return None;
@@ -210,7 +209,7 @@ impl PlanRows {
         }
     }
 
-    /// What the sides of a record share.
+    /// Sizes and verdict of a record, which all of its sides share.
     fn shape(
         &mut self,
         record: &Record<'_>,
@@ -234,8 +233,7 @@ impl PlanRows {
         Ok((given, shape))
     }
 
-    /// Commits the row of a record, or of a side of it; `raw` is the text that is kept where it cannot
-    /// be one.
+    /// Commits the row of a record or of one of its sides; `raw` is kept if the row is rejected.
     fn commit(
         &mut self,
         side: Option<usize>,
@@ -266,7 +264,7 @@ impl PlanRows {
                 let columns = &mut plan.side_columns;
                 stage_side(side, columns, row.time_s, record, table);
             }
-            stage(&plan.extras, &given, table, record);
+            stage(&plan.extras, table, record);
         }
         let before = table.len();
         table.commit(record.line(), raw, row);
@@ -300,7 +298,7 @@ impl PlanRows {
     }
 }
 
-/// What is known of a row, with what its side tells and the type that no column has.
+/// Adds what the side states, and the assumed type, to what the hook found.
 fn given_of(
     given: Given,
     plan: &Plan,
@@ -320,7 +318,7 @@ fn given_of(
     Given { dtype, transposed, ..given }
 }
 
-/// Stages what a side has for itself; a `commit` follows.
+/// Stages the side's own cells: name, rate, bandwidth, deviation. A `commit` follows.
 fn stage_side(
     side: &Side,
     columns: &mut SideColumns,
@@ -429,7 +427,7 @@ impl RowReader for PlanRows {
         let sides = plan.sides.len();
         let short = record.len() < plan.width && record.problem().is_none();
         let cut = short && record.is_unended();
-        // Of a line of words alone nothing was cut.
+        // A line of words alone is not a row that was cut off.
         if cut && (record.len() > 1 || record.get(0).first().is_some_and(u8::is_ascii_digit)) {
             table.note(CUT);
         }
@@ -461,7 +459,7 @@ impl RowReader for PlanRows {
             Err(_) if sides > 0 && says(&record.text(0).to_lowercase(), &[Says::Mean]) => {
                 self.seen.summaries += 1;
             }
-            // One line is one row set aside, however many it names.
+            // A line counts as one rejected row, however many rows it would give.
             Err(bad) => {
                 self.kept = false;
                 table.reject(record.line(), record.raw(), &bad);

@@ -31,8 +31,6 @@ pub(crate) struct Given {
     /// Time of a call, seconds, or its rate, FLOP/s.
     pub time_s: Option<f64>,
     pub rate: Option<f64>,
-    /// Seconds of one unit of the columns whose unit the row names.
-    pub unit_s: Option<f64>,
     /// fp32 operands are multiplied as tf32.
     pub tf32: bool,
 }
@@ -127,7 +125,7 @@ pub(crate) fn row(
     let source = source.filter(|_| given.time_s.is_none() && given.rate.is_none() && !failed);
     let mut time_s = given.time_s.filter(|_| !failed).unwrap_or(f64::NAN);
     if let Some((Quantity::Time, c, scale)) = source {
-        time_s = c.positive(record, Quantity::Time.word(), factor(scale, given))?;
+        time_s = c.positive(record, Quantity::Time.word(), scale)?;
     }
     let mut op = operation(plan, given, caches, record)?;
     let m = match plan.col(Groups).filter(|c| !is_missing(c.cell(record))) {
@@ -183,7 +181,7 @@ pub(crate) fn failed_time(
     let problem = row.problem();
     given.time_s.or_else(|| {
         figures.all().find_map(|(quantity, c, scale)| {
-            let value = c.positive(record, quantity.word(), factor(scale, given)).ok()?;
+            let value = c.positive(record, quantity.word(), scale).ok()?;
             Some(time_of(quantity, value, &problem))
         })
     })
@@ -191,10 +189,7 @@ pub(crate) fn failed_time(
 
 #[inline(always)]
 pub(crate) fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[u32; 4], RowError> {
-    let size = |c: &Col, what: &str| match plan.abbreviated.then(|| abbreviated(c.cell(record))) {
-        Some(Some(size)) => Ok(size),
-        _ => c.size(record, what),
-    };
+    let size = |c: &Col, what: &str| c.size(record, what);
     let batch = match plan.col(Batch) {
         _ if given.batch.is_some() => given.batch.unwrap_or(1),
         Some(c) if !is_missing(c.cell(record)) => size(c, "batch")?,
@@ -231,16 +226,6 @@ pub(crate) fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[
             named(operands::operands(&of(a), &of(b)), a, "shapes of A and B")
         }
     }
-}
-
-/// `4K`, `1M` of 1024s.
-fn abbreviated(text: &[u8]) -> Option<u32> {
-    let (digits, factor) = match text {
-        [digits @ .., b'K' | b'k'] => (digits, 1 << 10),
-        [digits @ .., b'M'] => (digits, 1 << 20),
-        _ => return None,
-    };
-    cell::size(digits).ok()?.checked_mul(factor)
 }
 
 /// The time in which a problem has this time, rate or bandwidth, seconds.
@@ -395,19 +380,8 @@ pub(super) fn device(
     }
 }
 
-/// The factor of a column to SI: its own, or the one of the unit that the row names.
-#[inline]
-fn factor(scale: f64, given: &Given) -> f64 {
-    if scale.is_nan() { given.unit_s.unwrap_or(scale) } else { scale }
-}
-
 /// Stages the cells that stay columns; a `commit` follows.
-pub(crate) fn stage(
-    extras: &[Extra],
-    given: &Given,
-    table: &mut TableBuilder,
-    record: &Record<'_>,
-) {
+pub(crate) fn stage(extras: &[Extra], table: &mut TableBuilder, record: &Record<'_>) {
     for e in extras.iter().take_while(|e| e.index() < record.len()) {
         match e {
             Extra::Fixed(text, id) => table.set_text(*id, text.as_bytes()),
@@ -415,7 +389,7 @@ pub(crate) fn stage(
             Extra::Number(i, id, scale) => {
                 let plain = record.number(*i).or_else(|| percent(record.get(*i)));
                 let v = match plain {
-                    Some(v) => figure(v, factor(*scale, given)),
+                    Some(v) => figure(v, *scale),
                     None => own_unit(record.get(*i)),
                 };
                 table.set_number(*id, v);

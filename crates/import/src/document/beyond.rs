@@ -115,7 +115,7 @@ fn of_table(
     if let Some(why) = around(table, &columns, &known) {
         return Some(why);
     }
-    if table.indexed {
+    if table.index.is_some() {
         return Some("a column that counts the rows");
     }
     if !is_delimited(table) && has_unnamed_figures(&columns) {

@@ -16,7 +16,7 @@ pub(super) struct Table {
     /// Lines of a log that name their quantities: facts of sizes do not hold for them.
     pub is_log: bool,
     /// The first column counted the rows and is left out.
-    pub indexed: bool,
+    pub index: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,8 +88,10 @@ pub(super) fn bare(text: &str) -> String {
             continue;
         }
         let tag = (c == '<').then(|| rest.find('>')).flatten().filter(|end| *end <= 41);
+        let in_name = out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         if let Some(end) = tag
             && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+            && (!in_name || is_tag(&rest[1..end]))
         {
             rest = &rest[end + 1..];
             continue;
@@ -114,6 +116,18 @@ pub(super) fn bare(text: &str) -> String {
     // `__bold__`, and not the underscores within a name.
     let inner = trimmed.strip_prefix("__").and_then(|t| t.strip_suffix("__"));
     inner.filter(|t| !t.is_empty()).unwrap_or(trimmed).trim().to_owned()
+}
+
+/// A tag of HTML that may stand right behind a word, not the `<float>` of a kernel's name.
+fn is_tag(inner: &str) -> bool {
+    const TAGS: [&str; 26] = [
+        "a", "b", "big", "br", "code", "del", "details", "div", "em", "font", "h1", "h2", "h3",
+        "h4", "i", "img", "kbd", "p", "pre", "s", "small", "span", "strong", "sub", "summary",
+        "sup",
+    ];
+    let name = inner.trim_start_matches('/').to_ascii_lowercase();
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    TAGS.contains(&&name[..end])
 }
 
 fn entity_of(name: &str) -> Option<char> {
@@ -262,11 +276,10 @@ fn tidy(mut table: Table) -> Table {
         rows.all(|(i, r)| r.first().is_some_and(|c| c.trim() == i.to_string()))
     };
     if width > 2 && table.titles.first().is_some_and(untitled) && table.rows.len() > 1 && counts() {
-        table.titles.remove(0);
+        table.index = Some(table.titles.remove(0));
         for row in &mut table.rows {
             row.remove(0);
         }
-        table.indexed = true;
     }
     table
 }

@@ -97,7 +97,7 @@ fn table_of(rows: Vec<Row>) -> Block {
         titles,
         dress: "lines",
         is_log: true,
-        indexed: false,
+        index: None,
     };
     let line = table.lines.first().copied().unwrap_or(0);
     Block { kind: Kind::Table(table), line, text: String::new() }

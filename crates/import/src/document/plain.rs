@@ -122,8 +122,9 @@ impl<'a> Plain<'a> {
         let mut out = Vec::new();
         if !self.has_sizes() {
             let sizes = [(M, "M"), (N, "N"), (K, "K")].into_iter().zip(self.options.sizes());
-            let lost = sizes
-                .filter(|((meaning, _), stated)| self.position(*meaning).is_none() && stated.is_none());
+            let lost = sizes.filter(|((meaning, _), stated)| {
+                self.position(*meaning).is_none() && stated.is_none()
+            });
             out.extend(lost.map(|((_, name), _)| name.to_owned()));
         }
         if !self.has_measurement() {

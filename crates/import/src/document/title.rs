@@ -7,11 +7,11 @@ mod whole;
 use super::block::bare;
 use super::words::{Measure, lower_words, unit};
 use crate::columns::words as known;
+pub(crate) use figure::rate_factor;
 use figure::{figure, names_quotient, spec_of, strength};
 pub(super) use figure::{is_aside, label_of, measures};
 use gemmscope_table::dataset::ColumnMeaning as C;
 use gemmscope_table::dataset::ColumnSpec;
-pub(crate) use figure::rate_factor;
 pub(crate) use whole::clock_scale;
 use whole::{clock, is_square, lone_size, named, order_of, tile, type_of};
 

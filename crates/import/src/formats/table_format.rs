@@ -1,13 +1,12 @@
 //! Table formats as data: a signature, columns with their meaning and factor to SI, or with a library
 //! and its figure, defaults, and at most one hook. [`PlanRows`] reads them all.
 
-use crate::cell::{self, Quantity};
+use crate::cell::Quantity;
 use crate::columns::defaults::{self, AssumedType, assumption};
-use crate::columns::header::{Col, Header, of_one_header};
-use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
+use crate::columns::header::{Col, Header};
+use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns};
 use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
-use crate::split::dialect::is_drawn;
-use crate::{Detection, Head, ImportOptions, Reader};
+use crate::{Claim, Head, ImportOptions, Reader};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -19,10 +18,6 @@ pub(crate) const MICRO: f64 = 1e-6;
 pub(crate) const GIGA: f64 = 1e9;
 pub(crate) const TERA: f64 = 1e12;
 pub(crate) const GIBI: f64 = 1_073_741_824.0;
-/// Each row names its unit: the hook gives it as [`Given::unit_s`].
-pub(crate) const PER_ROW: f64 = f64::NAN;
-/// The user says the unit.
-const ASKED: f64 = f64::NAN;
 
 /// The number of GEMMs a call, in tables with columns per library.
 pub(crate) const BATCHES: Column = column(
@@ -88,7 +83,7 @@ pub(crate) const fn verdict(names: &'static [&'static str], meaning: ColumnMeani
     Column { names, meaning, scale: 1.0, verdict: true, beside: "", kept: false }
 }
 
-/// What a column that no [`Column`] names holds, where a line is a row for each of several libraries.
+/// Meaning of a column that no [`Column`] names, where each line has figures of several libraries.
 pub(crate) enum Figure<'a> {
     /// A figure of this library in this unit, with its factor to SI.
     In(&'a str, Quantity, f64),
@@ -105,33 +100,24 @@ pub(crate) type OfName = (Option<DataType>, Option<[bool; 2]>);
 
 /// A format that one table describes.
 pub(crate) struct TableFormat {
-    /// Names in one header line that only this tool writes, in any case and order, and [`Detection::score`].
-    pub signatures: &'static [(&'static [&'static str], u8)],
-    /// As [`Format::detect`](crate::Format::detect), where names alone do not tell.
-    pub detect: fn(&Head) -> Option<Detection>,
+    /// Names in one header line that only this tool writes, in any case and order.
+    pub signatures: &'static [&'static [&'static str]],
+    /// As [`Format::claim`](crate::Format::claim), where names alone do not tell.
+    pub claim: fn(&Head) -> Option<Claim>,
     /// Columns of the sizes, unless they are called M, N and K.
     pub sizes: &'static [Column],
-    /// Instead, the place among M, N, K and batch by a title: sizes are the first columns, and those without
-    /// one are asked.
-    pub leading: Option<fn(&str) -> Option<usize>>,
     /// What the others mean. A column of the file that is not here is kept under its own name.
     pub columns: &'static [Column],
     /// Columns that are left out.
     pub ignored: &'static [&'static str],
     /// Library and figure by a column's title; `None`: a column for the whole line.
     pub figure: Option<fn(&str) -> Option<Figure<'_>>>,
-    /// What the names of the sides are, and the title over them.
+    /// Meaning and title of the column with the names of the sides.
     pub sides: (ColumnMeaning, &'static str),
     /// Type and transposes that the name of a side tells.
     pub of_name: fn(&str) -> OfName,
     /// The library that the tool runs.
     pub library: Option<&'static str>,
-    /// Sizes may be written `4K`, `1M`.
-    pub abbreviated: bool,
-    /// The unit of figures that name none.
-    pub asked: fn(&Formatted, &Plan, &[Col], &mut TableBuilder) -> (Quantity, f64),
-    /// Type of A and B in the title of the table.
-    pub titled: fn(&Head) -> Option<DataType>,
     /// Type of A and B if neither the file, its name nor the user names one.
     pub dtype: DataType,
     /// The same, where more of the head tells it.
@@ -151,18 +137,14 @@ impl TableFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: TableFormat = TableFormat {
         signatures: &[],
-        detect: |_| None,
+        claim: |_| None,
         sizes: SIZES,
-        leading: None,
         columns: &[],
         ignored: &[],
         figure: None,
         sides: LIBRARIES,
         of_name: |_| (None, None),
         library: None,
-        abbreviated: false,
-        asked: |formatted, _, _, table| asked_unit(table, &formatted.options),
-        titled: |_| None,
         dtype: DataType::Fp16,
         dtype_of: None,
         output: None,
@@ -172,10 +154,10 @@ impl TableFormat {
         hook: None,
     };
 
-    /// Scores a head by the signatures.
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        let signed = self.signatures.iter().find_map(|(names, score)| head.headed(names, *score));
-        signed.or_else(|| (self.detect)(head))
+    /// As [`Format::claim`](crate::Format::claim).
+    pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
+        let signed = self.signatures.iter().find_map(|names| head.headed(names));
+        signed.or_else(|| (self.claim)(head))
     }
 
     /// A reader of a file with this head.
@@ -187,18 +169,12 @@ impl TableFormat {
 
     /// What this format says of a file with this head.
     pub(crate) fn reader(&'static self, head: &Head, options: &ImportOptions) -> Formatted {
-        let types = match (self.titled)(head).filter(|_| options.dtype("dtype").is_none()) {
-            Some(dtype) => AssumedType::titled(dtype, "Data type from the title of the table"),
-            None => {
-                let usual = self.dtype_of.map_or(self.dtype, |of| of(head));
-                AssumedType::new(head, options, usual)
-            }
-        };
+        let usual = self.dtype_of.map_or(self.dtype, |of| of(head));
+        let types = AssumedType::new(head, options, usual);
         let name = head.name.clone();
         Formatted {
             format: self,
             types,
-            rows: self.leading.map_or_else(Vec::new, |_| first_rows(head)),
             head: Head { name, ..Head::default() },
             options: options.clone(),
         }
@@ -206,17 +182,24 @@ impl TableFormat {
 
     /// The plan of a header, with its columns added to the table.
     pub(crate) fn plan(&self, header: &Header, table: &mut TableBuilder) -> Plan {
+        self.plan_behind(0, Plan::default(), header, table)
+    }
+
+    /// The same, where the format has planned the first so many columns by itself.
+    pub(crate) fn plan_behind(
+        &self,
+        first: usize,
+        planned: Plan,
+        header: &Header,
+        table: &mut TableBuilder,
+    ) -> Plan {
         let mut plan = Plan {
             width: header.names.len(),
-            abbreviated: self.abbreviated,
             default_output: self.output,
             default_trans: self.transposed,
-            ..Plan::default()
+            ..planned
         };
-        let mut used: Vec<usize> = Vec::new();
-        if let Some(place) = self.leading {
-            used.extend(0..lead(header, place, &mut plan));
-        }
+        let mut used: Vec<usize> = (0..first).collect();
         used.extend(self.ignored.iter().filter_map(|n| header.position(n)));
         // A second header of the same file goes on with the columns of the first.
         let mut made: HashMap<(&'static str, String), usize> = HashMap::new();
@@ -230,8 +213,7 @@ impl TableFormat {
                 number => table.number_column(number, name),
             })
         };
-        let sizes = if self.leading.is_some() { &[] } else { self.sizes };
-        for c in sizes.iter().chain(self.columns) {
+        for c in self.sizes.iter().chain(self.columns) {
             if !c.beside.is_empty() && header.position(c.beside).is_none() {
                 continue;
             }
@@ -303,7 +285,7 @@ impl TableFormat {
                 plan.sides.len() - 1
             });
             let side = &mut plan.sides[at];
-            // Thousands of kernels must not be as many reasons to set a row aside.
+            // Reasons to reject a row name the quantity, as there may be thousands of kernels.
             let kernels = self.sides.0 == ColumnMeaning::Kernel;
             let name = match figure {
                 Figure::In(_, quantity, _) if kernels => quantity.word(),
@@ -312,9 +294,9 @@ impl TableFormat {
             let col = Col { index: i, name: name.to_owned() };
             match figure {
                 Figure::In(_, quantity, scale) => side.figures.set(quantity, col, scale),
-                Figure::Asked(_) => side.figures.set(Quantity::Time, col, ASKED),
+                Figure::Asked(_) => side.without_unit = Some(col),
                 Figure::Variation(_) => side.variation = Some(col),
-                // One long column a metric, whichever library it is of.
+                // One column of the dataset per metric, for all libraries.
                 Figure::Kept(_, metric) => {
                     let known = kept.iter().find(|(m, _)| *m == metric);
                     let id = known.map_or_else(|| table.auto_column(metric), |(_, id)| *id);
@@ -323,41 +305,21 @@ impl TableFormat {
                 }
             }
         }
-        plan.sides.retain(|s| s.figures.all().next().is_some());
+        plan.sides.retain(|s| s.figures.all().next().is_some() || s.without_unit.is_some());
     }
 
     /// The header has the names of a signature, or those of the sizes and a figure.
     pub(crate) fn is_header(&self, header: &Header) -> bool {
         let Some(figure) = self.figure else {
-            return self.signatures.iter().any(|(names, _)| header.has(names));
+            return self.signatures.iter().any(|names| header.has(names));
         };
         let measured = |n: &String| {
             matches!(figure(n.trim()), Some(Figure::In(..) | Figure::Asked(_)))
                 && !n.trim().is_empty()
         };
-        let sized = self.leading.is_some() && header.names.len() > 1
-            || self.leading.is_none() && self.sizes.iter().all(|c| c.find(header).is_some());
+        let sized = self.sizes.iter().all(|c| c.find(header).is_some());
         sized && header.names.iter().any(measured)
     }
-}
-
-/// Plans the columns of sizes, which are the first; gives their number.
-fn lead(header: &Header, place: fn(&str) -> Option<usize>, plan: &mut Plan) -> usize {
-    let names = &header.names;
-    let column = |index: usize| Col { index, name: names[index].trim().to_owned() };
-    // The index of a printed table has no title.
-    let first = usize::from(names[0].trim().is_empty() && names.len() > 2);
-    let mut next = first;
-    while let Some(of) = names.get(next).and_then(|name| place(name)) {
-        let meanings = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K, ColumnMeaning::Batch];
-        plan.set(meanings[of], column(next), 1.0);
-        next += 1;
-    }
-    if plan.parts.iter().all(Option::is_none) {
-        plan.set(ColumnMeaning::M, column(first), 1.0);
-        next = next.max(first + 1);
-    }
-    next
 }
 
 /// What a [`TableFormat`] says of a file.
@@ -365,47 +327,14 @@ pub(crate) struct Formatted {
     format: &'static TableFormat,
     /// Type of A and B if no row names one.
     pub types: AssumedType,
-    /// The cells of the first rows.
-    pub rows: Vec<Vec<String>>,
     /// The name of the file, without its lines.
     head: Head,
     pub options: ImportOptions,
 }
 
 impl Formatted {
-    /// M, N and K: those that have no column are the user's answer, else the same as the first that has.
-    fn sizes(&self, plan: &Plan, table: &mut TableBuilder) -> [Size; 3] {
-        let parts = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K].map(|p| plan.col(p));
-        let known = parts.into_iter().flatten().next();
-        let name_of_known = known.map_or("", |c| c.name.as_str());
-        let mut names = ["M", "N", "K"].into_iter();
-        parts.map(|part| {
-            let name = names.next().unwrap_or_default();
-            if let Some(c) = part {
-                return Size::Column(c.clone());
-            }
-            let key = format!("size:{name}");
-            let answer = self.options.answer(&key);
-            let answer = answer.and_then(|a| cell::size(a.as_bytes()).ok());
-            let why = match answer {
-                Some(v) => format!("{v} as entered"),
-                None => format!("assuming the same as “{name_of_known}”"),
-            };
-            let value = answer.map_or_else(|| format!("= {name_of_known}"), |v| v.to_string());
-            let text = format!("No {name} in the file: {why}.");
-            table.assume(assumption(key, text, value, &[]));
-            let same = || known.map_or(Size::Fixed(1), |c| Size::Column(c.clone()));
-            answer.map_or_else(same, Size::Fixed)
-        })
-    }
-}
-
-impl TableReader for Formatted {
-    fn plan(&mut self, header: &Header, t: &mut TableBuilder) -> Option<Plan> {
-        if !self.format.is_header(header) {
-            return None;
-        }
-        let mut plan = self.format.plan(header, t);
+    /// Adds the types and the device that no column holds.
+    pub(crate) fn complete(&mut self, plan: &mut Plan, t: &mut TableBuilder) {
         plan.fewest = match self.format.figure {
             Some(_) => 0,
             None => plan.width.saturating_sub(4),
@@ -427,47 +356,35 @@ impl TableReader for Formatted {
                 _ => defaults::device(t, &self.head, &self.options),
             };
         }
-        let asked = |s: &Side| s.figures.time.as_ref().is_some_and(|(_, scale)| scale.is_nan());
-        if self.format.leading.is_some() {
-            plan.sizes = Sizes::Three(self.sizes(&plan, t));
-        }
-        if plan.sides.iter().any(asked) {
-            let columns = plan.sides.iter().filter(|s| asked(s));
-            let columns = columns.filter_map(|s| Some(s.figures.time.as_ref()?.0.clone()));
-            let columns: Vec<Col> = columns.collect();
-            let (quantity, scale) = (self.format.asked)(self, &plan, &columns, t);
-            for side in plan.sides.iter_mut().filter(|s| asked(s)) {
-                if let Some((col, _)) = side.figures.time.take() {
-                    side.figures.set(quantity, col, scale);
-                }
-            }
-        }
+    }
+
+    /// Says what a plan leaves open, once its figures have their units.
+    pub(crate) fn remark(&self, plan: &Plan, t: &mut TableBuilder) {
         plan.note_times(t);
         for note in self.format.notes {
             t.note(*note);
         }
+    }
+}
+
+impl TableReader for Formatted {
+    fn plan(&mut self, header: &Header, t: &mut TableBuilder) -> Option<Plan> {
+        if !self.format.is_header(header) {
+            return None;
+        }
+        let mut plan = self.format.plan(header, t);
+        self.complete(&mut plan, t);
+        if !plan.without_unit().is_empty() {
+            let (quantity, scale) = asked_unit(t, &self.options);
+            plan.set_unit(quantity, scale);
+        }
+        self.remark(&plan, t);
         Some(plan)
     }
 
     fn hook(&self) -> Option<Hook> {
         self.format.hook
     }
-}
-
-/// Position of the header among the first lines, and its fields. A printed table has a title.
-pub(crate) fn first_header(head: &Head) -> Option<(usize, Vec<&str>)> {
-    let at = head.lines.iter().position(|l| Head::fields(l).len() > 1)?;
-    Some((at, Head::fields(&head.lines[at])))
-}
-
-/// The cells of the rows below it.
-pub(crate) fn first_rows(head: &Head) -> Vec<Vec<String>> {
-    let cells = |l: &str| Head::fields(l).into_iter().map(str::to_owned).collect::<Vec<_>>();
-    let Some((at, _)) = first_header(head) else { return Vec::new() };
-    let lines = head.lines.iter().take(if head.complete { 80 } else { 60 }).skip(at + 1);
-    let mut rows = lines.filter(|l| !is_drawn(l.as_bytes())).map(|l| cells(l)).collect();
-    of_one_header(&cells(&head.lines[at]), &mut rows);
-    rows
 }
 
 /// The unit of figures that a printed table does not name: the user's answer, else µs.

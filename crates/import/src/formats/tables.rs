@@ -2,6 +2,7 @@
 
 pub(crate) mod aiter;
 pub(crate) mod aiter_experts;
+pub(crate) mod ascend;
 pub(crate) mod clblast;
 pub(crate) mod cutlass;
 pub(crate) mod deepbench;
@@ -27,7 +28,7 @@ use crate::cell::{self, NO_SIZES, NOT_A_GEMM, Quantity};
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
 use crate::formats::table_format::*;
-use crate::{Detection, Format, Head, ReadBy};
+use crate::{Claim, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;

@@ -6,15 +6,14 @@ use super::{gzip, xlsx, zip};
 use crate::columns;
 use crate::formats::{Best, sniff};
 use crate::reader::UNPACK_FIRST;
-use crate::split::canonical::Rewritten;
 use crate::unsupported;
 use crate::{Ended, ErrorKind, Format, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::dataset::TablePart;
 
-/// The head is looked at each time so many bytes came in, and at the end: what a file is taken for
-/// must not depend on its slices.
+/// The head is examined after every so many bytes, and at the end, so that the choice of a format does not depend
+/// on how the file is sliced.
 const HEAD_STEP: u64 = 4 << 10;
 /// After this many NUL bytes and less text than a head has, a file counts as binary.
 const NUL_BYTES: u64 = 1 << 20;
@@ -55,7 +54,7 @@ pub struct Session {
     text_bytes: u64,
     /// The chosen format and the reason for it.
     format: Option<(&'static Format, String)>,
-    /// What is fed was made of a file of another kind; this is said of that file.
+    /// Note on the original file, if the text was converted from another kind of file.
     made_of: Option<String>,
     /// As [`Source::is_column_major`](gemmscope_table::dataset::Source::is_column_major).
     column_major: bool,
@@ -306,12 +305,9 @@ impl Session {
         {
             return Err(ImportError::new(unsupported::binary(&self.name)).kind(ErrorKind::Foreign));
         }
-        let Best { format, detection } = sniff(&head, &self.options)?;
+        let Best { format, reason } = sniff(&head, &self.options)?;
         let mut reader = format.open(&head, &self.options)?;
-        if let Some(from) = head.foreign.filter(|_| !format.takes_source()) {
-            reader = Rewritten::open(from, reader);
-        }
-        self.format = Some((format, detection.reason));
+        self.format = Some((format, reason));
         if self.is_packed() {
             reader.allow(usize::try_from(self.options.packed_memory()).unwrap_or(usize::MAX));
         }

@@ -6,7 +6,7 @@ use crate::columns::header::without_bom;
 use crate::split::lines::Lines;
 use gemmscope_table::build::cell_text::cell_text;
 
-pub(super) const HEAD_LINES: usize = 80;
+pub(crate) const HEAD_LINES: usize = 80;
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 /// How many bytes, which may be packed, are taken at a time.
 const STEP: usize = 16 << 10;

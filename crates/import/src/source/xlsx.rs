@@ -6,12 +6,12 @@
 mod dates;
 
 use super::zip::{self, Budget, Zip};
-use crate::columns::defaults::assumption;
+use crate::columns::defaults::{self, assumption};
 use crate::split::canonical::push_record;
 use crate::unsupported::ARCHIVE;
-use crate::{Detection, ErrorKind, Head, ImportError, ImportOptions, Imported, formats, read_all};
+use crate::{ErrorKind, Head, ImportError, ImportOptions, Imported, formats, read_all};
 use dates::{DateStyles, date_text};
-use gemmscope_table::dataset::{Assumption, Dataset};
+use gemmscope_table::dataset::Assumption;
 use gemmscope_table::trace;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -67,7 +67,7 @@ fn read_within(
     let chosen = options.answer("sheet").and_then(|a| names.iter().position(|n| n == a));
     let at = chosen.or_else(|| {
         // The first of the best.
-        (0..graded.len()).rev().max_by_key(|&i| graded[i].0).filter(|&i| graded[i].0 > 0)
+        (0..graded.len()).rev().max_by_key(|&i| graded[i].0).filter(|&i| graded[i].0.is_some())
     });
     let Some(at) = at else {
         return Err(foreign(
@@ -86,7 +86,7 @@ fn read_within(
     }
     let mut others = graded.iter().filter(|g| g.1 != *sheet);
     if let Some((device, of)) = others.find_map(|(_, of, csv)| Some((device_of_sheet(csv)?, of))) {
-        name_device(data, &device, of);
+        defaults::name_device(data, &device, format!("Device from the sheet “{of}”: {device}."));
     }
     if let Some(s) = data.sources.first_mut() {
         s.bytes = bytes.len() as u64;
@@ -100,8 +100,10 @@ fn read_within(
     Ok(imported)
 }
 
-/// A sheet as CSV: how sure a format is that it is its own, 0 for none, and its name.
-type Graded = (u8, String, String);
+/// A sheet as CSV: how sure the claim of a format is, if any, and its name.
+type Graded = (Option<Grade>, String, String);
+/// The strength of a claim. In a whole report, the GEMM sheet comes before the summary with the same operations.
+type Grade = (u8, bool, usize);
 
 /// The sheets that hold something, and the timeline of a trace report beside them.
 fn graded(
@@ -125,17 +127,16 @@ fn graded(
             continue;
         }
         let head = Head::from_bytes(sheet, csv.as_bytes());
-        let grade = match formats::sniff(&head, &ImportOptions::default()) {
-            Ok(best) if best.format.id == "tracelens_context" => {
+        let grade = match formats::surest(&head, &ImportOptions::default()) {
+            Ok((format, _)) if format.id == "tracelens_context" => {
                 timeline = Some(csv);
                 continue;
             }
-            Ok(best) => {
-                let Detection { score, .. } = best.detection;
-                // In a whole report, the GEMM sheet, not the summary with the same operations.
-                score + u8::from(sheet.eq_ignore_ascii_case("gemm")) * 5
+            Ok((_, claim)) => {
+                let (sureness, marks) = claim.strength();
+                Some((sureness, sheet.eq_ignore_ascii_case("gemm"), marks))
             }
-            Err(_) => 0,
+            Err(_) => None,
         };
         graded.push((grade, sheet.clone(), csv));
     }
@@ -153,20 +154,6 @@ fn device_of_sheet(csv: &str) -> Option<String> {
         .collect();
     let value = |word: &&str| pairs.iter().find(|(key, _)| key == word);
     WORDS.iter().find_map(value).map(|(_, v)| (*v).to_owned())
-}
-
-/// Gives the device of another sheet to the rows that name none.
-fn name_device(data: &mut Dataset, device: &str, sheet: &str) {
-    let Some(s) = data.sources.first_mut() else {
-        return;
-    };
-    let asked = |a: &Assumption| a.key == "device" && a.value.is_empty();
-    if !s.assumptions.iter().any(asked) {
-        return;
-    }
-    s.assumptions.retain(|a| !asked(a));
-    s.notes.push(format!("Device from the sheet “{sheet}”: {device}."));
-    data.state_device(0, device);
 }
 
 /// One step through an XML text.

@@ -7,12 +7,13 @@
 //! in the same pass ([`dress`]), of logs too. A file that is canonical already passes by untouched.
 //! Lines keep their numbers.
 
-use super::dialect::{BLANKS, Foreign, WORDS, apart, is_rule, with_point};
+use super::dialect::{BLANKS, Foreign, WORDS, apart, ends_cell, is_rule, with_point};
 use super::dress;
 use super::lines::{MAX_LINE, without_cr};
 use crate::cell;
 use crate::{Ended, ImportError, Reader};
 use gemmscope_table::dataset::TablePart;
+use std::borrow::Cow;
 
 /// Rewrites the text of a table, in slices that may be cut anywhere.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ impl Canonical {
         text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect()
     }
 
-    /// What the next slice completes.
+    /// Rewrites the lines that the next slice completes.
     pub(crate) fn feed(&mut self, text: &[u8]) -> &[u8] {
         self.out.clear();
         let mut from = 0;
@@ -71,7 +72,7 @@ impl Canonical {
         &self.out
     }
 
-    /// What is left at the end of the file.
+    /// Rewrites the last line of the file.
     pub(crate) fn finish(&mut self) -> &[u8] {
         self.out.clear();
         let carry = self.undressed();
@@ -82,7 +83,7 @@ impl Canonical {
         &self.out
     }
 
-    /// The carried lines, the last of them without what surrounds it.
+    /// The carried lines, with prefixes and colours removed from the last one.
     fn undressed(&mut self) -> Vec<u8> {
         let mut carry = std::mem::take(&mut self.carry);
         if self.from.dressed {
@@ -109,8 +110,7 @@ impl Canonical {
         }
     }
 
-    /// The quote that is open is never closed: its lines are read on their own, as those who cut
-    /// them into records do.
+    /// The open quote is never closed: its lines are rewritten one by one, as [`Records`](crate::Records) reads them.
     fn give_up(&mut self) {
         let carry = std::mem::take(&mut self.carry);
         for line in carry.split_inclusive(|&b| b == b'\n') {
@@ -198,15 +198,15 @@ impl Canonical {
             }
         }
         loop {
-            let mut next = rest.iter().position(|&b| b == delimiter).unwrap_or(rest.len());
+            let ends = |from: usize| (from..rest.len()).find(|&at| ends_cell(rest, at, delimiter));
+            let mut next = ends(0).unwrap_or(rest.len());
             if rest.first() == Some(&b'"') {
                 let Some(close) = closing(rest) else {
                     self.out.extend_from_slice(rest);
                     self.out.extend_from_slice(end);
                     return false;
                 };
-                let behind = rest[close..].iter().position(|&b| b == delimiter);
-                next = behind.map_or(rest.len(), |at| close + at);
+                next = ends(close).unwrap_or(rest.len());
                 let inner = &rest[1..close];
                 let plain = close + 1 == next;
                 match with_point(inner).filter(|_| decimal_comma && plain) {
@@ -220,7 +220,11 @@ impl Canonical {
                     None => self.out.extend_from_slice(&rest[..next]),
                 }
             } else {
-                let cell = &rest[..next];
+                let cell = match delimiter {
+                    b'|' => between_bars(&rest[..next]),
+                    _ => Cow::Borrowed(&rest[..next]),
+                };
+                let cell = &*cell;
                 match with_point(cell).filter(|_| decimal_comma) {
                     Some(number) => self.out.extend_from_slice(&number),
                     None if cell.contains(&b',') => {
@@ -242,6 +246,15 @@ impl Canonical {
         }
         self.out.extend_from_slice(end);
         true
+    }
+}
+
+/// A cell between bars: blanks around it hold the columns in line, and `\\|` is a bar in it.
+fn between_bars(cell: &[u8]) -> Cow<'_, [u8]> {
+    let cell = cell::trim(cell);
+    match cell.contains(&b'\\') {
+        true => Cow::Owned(String::from_utf8_lossy(cell).replace("\\|", "|").into_bytes()),
+        false => Cow::Borrowed(cell),
     }
 }
 
@@ -348,7 +361,7 @@ mod tests {
         for (text, wanted) in [
             ("M;N;us\n1;2;4,5\n1;2;1.024,25\n", "M,N,us\n1,2,4.5\n1,2,1024.25\n"),
             ("M\tN\tus\r\n1\t2\t4.5\r\n", "M,N,us\r\n1,2,4.5\r\n"),
-            ("| M | us |\n|---|---:|\n| 1 | 2 |\n", " M , us \n\n 1 , 2 \n"),
+            ("| M | us |\n|---|---:|\n| 1 | 2 |\n", "M,us\n\n1,2\n"),
             ("sep=;\nM;N\n1;2\n", "\nM,N\n1,2\n"),
             ("\"M\",\"N\",\"us\"\n\"1\",\"2\",\"0,25\"\n", "M,N,us\n1,2,0.25\n"),
             ("M;type\n1;a, \"b\"\n", "M,type\n1,\"a, \"\"b\"\"\"\n"),
@@ -372,7 +385,8 @@ mod tests {
                  (1, 2, 3)    0.2 (±1%)          3\n",
                 "\"(M, N, K)\",a-latency,a-tflops\n\n\"(1, 2, 3)\",0.2 (±1%),3\n",
             ),
-            ("│ M ┆ us │\n╞═══╪════╡\n│ 1 ┆ 2  │\n", " M , us \n\n 1 , 2  \n"),
+            ("| M | a\\|b |\n|---|---|\n| 1 | 2 |\n", "M,a|b\n\n1,2\n"),
+            ("│ M ┆ us │\n╞═══╪════╡\n│ 1 ┆ 2  │\n", "M,us\n\n1,2\n"),
             ("\u{1b}[1mM;us\u{1b}[0m\n1;2\n", "M,us\n1,2\n"),
             ("[rank0]: M,us\n[rank0]: 1,2\n", " M,us\n 1,2\n"),
             ("M & us \\\\\n\\midrule\n1 & \\textbf{2} \\\\\n", "M , us \n\n1 , 2 \n"),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// How a table is written, where that is not canonical.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Foreign {
-    /// Lines have more around them than their text.
+    /// Lines have prefixes, colours or drawn borders ([`dress`]).
     pub(super) dressed: bool,
     /// 0 where the text is no table.
     pub(super) delimiter: u8,
@@ -31,7 +31,7 @@ impl Foreign {
         framed: false,
         indexed: false,
     };
-    /// A sign, not blanks, holds the cells of each line apart.
+    /// Cells are separated by a character other than a blank.
     pub(crate) fn has_delimiter(self) -> bool {
         !matches!(self.delimiter, 0 | BLANKS | WORDS)
     }
@@ -41,7 +41,7 @@ impl Foreign {
         self.decimal_comma
     }
 
-    /// Cells are what has blanks around it.
+    /// Cells are separated by blanks.
     pub(crate) const WORDS: Foreign = Foreign { delimiter: WORDS, ..Foreign::TABLE };
 }
 
@@ -118,8 +118,8 @@ fn table(lines: &[&str]) -> Option<Foreign> {
     }
 }
 
-/// A table that was printed with two blanks or more between its columns, where single blanks do not tell
-/// them: titles or cells have some, or the rows a number in front.
+/// A printed table with two or more blanks between its columns, which cannot be split at single blanks: titles or
+/// cells contain some, or rows begin with an index.
 fn printed(lines: &[&str]) -> Option<Foreign> {
     let is_number = |cell: &&str| cell::number(cell.as_bytes()).is_some();
     let figure = |cell: &&&str| cell.starts_with(|c: char| c.is_ascii_digit() || c == '(');
@@ -203,13 +203,18 @@ pub(crate) fn cells(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let text = rest?;
         let mut quoted = false;
-        let end = text.bytes().position(|b| {
-            quoted ^= b == b'"';
-            b == delimiter && !quoted
+        let end = (0..text.len()).find(|&at| {
+            quoted ^= text.as_bytes()[at] == b'"';
+            !quoted && ends_cell(text.as_bytes(), at, delimiter)
         });
         rest = end.map(|end| &text[end + 1..]);
         Some(text[..end.unwrap_or(text.len())].trim())
     })
+}
+
+/// The delimiter stands here, and no bar behind a backslash, which Markdown has within a cell.
+pub(super) fn ends_cell(line: &[u8], at: usize, delimiter: u8) -> bool {
+    line[at] == delimiter && !(delimiter == b'|' && at > 0 && line[at - 1] == b'\\')
 }
 
 /// A cell that is a number in this style.

@@ -38,7 +38,7 @@ impl Index {
         ends[0] = u32::MAX;
         let mut cells = 1;
         let mut quotes = Quotes::default();
-        // Behind the text is nothing that is looked for.
+        // Padding behind the text contains no separator, quote or line end.
         let mut padded = [!delimiter; STEP];
         for (number, bytes) in text.chunks(STEP).enumerate() {
             let step = match bytes.try_into() {
@@ -161,7 +161,7 @@ pub(crate) fn inner(text: &[u8], cell: (u32, u32), last: bool, quoted: bool) -> 
     (from, to)
 }
 
-/// What the steps so far say about the quotes of the next one.
+/// State of the quotes that is carried from one step to the next.
 #[derive(Debug)]
 struct Quotes {
     /// All ones within quotes.
@@ -230,7 +230,7 @@ mod tests {
         #[test]
         fn without_quotes_it_splits(text in "([a-c]{0,9}[,;\n\"]){0,90}") {
             let mut index = Index::default();
-            // What was read before leaves nothing behind.
+            // An index that is used again gives the same result.
             prop_assert!(index.read(b"x,y,\"z\"\n\n", b',', true));
             let text = text + "\n";
             for delimiter in [',', ';'] {

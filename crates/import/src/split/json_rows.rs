@@ -8,7 +8,7 @@ use super::json::{self, CUT, JsonItem};
 use crate::columns::mapping;
 use crate::formats::tables::generic;
 use crate::{
-    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, ItemReader, Opened,
+    Claim, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, ItemReader, Opened,
     Pieces, ReadBy, Reader,
 };
 use cells::{Cells, Columns, MOST_COLUMNS, flatten, is_column, of_pytest};
@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "any script that dumps a list of objects (json.dump, DataFrame.to_json(orient=\"records\", lines=True)), pytest --benchmark-json=gemm.json with M, N and K as parameters, nvMatmulHeuristics problem lists",
     example: "[{\"M\": 4096, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 690},\n \
               {\"M\": 128, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 41}]\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
 /// How many objects decide which columns the table has.
@@ -78,7 +78,7 @@ fn first_rows(head: &Head) -> Rows {
     rows
 }
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     if !crate::split::dialect::is_json(head.first()) {
         return None;
     }
@@ -86,7 +86,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let text = rows.into_csv();
     let m = mapping::inspect(&Head::of(&text), &ImportOptions::default())?;
     // Objects have names for the columns; a list of numbers has none.
-    m.can_be_read().then(|| Detection::new(50))
+    m.can_be_read().then(|| Claim::Columns(String::new()))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

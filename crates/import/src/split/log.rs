@@ -6,9 +6,9 @@ use crate::columns::defaults::{self, AssumedType};
 use crate::columns::plan::{ITS_RATES, SHAPES_ONLY, from_rates};
 use crate::split::dialect::is_json;
 use crate::split::json::{JsonItem, note_cut};
-use crate::split::said::{self, Said};
+use crate::split::slot_values::{self, SlotValues};
 use crate::{
-    Detection, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ValueCache,
+    Claim, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ValueCache,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
@@ -72,18 +72,18 @@ impl Entry {
     }
 }
 
-/// What a log says of lines without a result.
+/// Remark on lines without a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Others {
     /// How many there are.
     Lines,
-    /// Nothing: a result takes several lines.
+    /// None, because a result takes several lines.
     Unsaid,
     /// How many of these are of operations that are no GEMM, which the parser counts.
     Operations(&'static str),
 }
 
-/// What is known while the lines of a log are read.
+/// State of a log that is kept from line to line.
 struct Known {
     types: AssumedType,
     /// What the few names of types mean.
@@ -147,12 +147,14 @@ pub(crate) trait Parser {
 
 impl Parser for () {}
 
-/// A log: what its lines say, by templates (see [`super::said`]) or a parser of their own.
+/// A log: what its lines say, by templates (see [`super::slot_values`]) or a parser of their own.
 pub(crate) struct LogFormat {
-    /// Whether its head is one of this tool.
+    /// Words that one line has and only this tool writes.
+    pub signature: &'static [&'static str],
+    /// Keys of JSON that only this tool writes.
+    pub keys: &'static [&'static str],
+    /// Whether a head is one of this tool, where neither tells.
     pub knows: fn(&LogFormat, &Head) -> bool,
-    /// As in [`Detection`].
-    pub score: u8,
     /// Lines that hold for the results below them. Those behind a `!` begin anew: what was said before is
     /// forgotten.
     pub above: &'static [&'static str],
@@ -162,8 +164,8 @@ pub(crate) struct LogFormat {
     pub again: &'static [&'static str],
     /// Lines with the rate of the result above them.
     pub below: &'static [&'static str],
-    /// What no slot tells of a result.
-    pub also: fn(&Said<'_>, &mut Entry, &mut LogRows<'_>),
+    /// Adds to a result what no slot holds.
+    pub also: fn(&SlotValues<'_>, &mut Entry, &mut LogRows<'_>),
     /// What ran, where no slot says it.
     pub library: &'static str,
     /// Type of A and B where neither a line, the file's name nor the user names one.
@@ -182,8 +184,9 @@ pub(crate) struct LogFormat {
 impl LogFormat {
     /// A log of half precision without results.
     pub(crate) const DEFAULT: LogFormat = LogFormat {
-        knows: said::Lines::knows,
-        score: 0,
+        signature: &[],
+        keys: &[],
+        knows: slot_values::Lines::knows,
         above: &[],
         results: &[],
         again: &[],
@@ -198,9 +201,15 @@ impl LogFormat {
         parser: |_, _, _| Box::new(()),
     };
 
-    /// As [`Format::detect`](crate::Format::detect).
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        (self.knows)(self, head).then(|| Detection::new(self.score))
+    /// As [`Format::claim`](crate::Format::claim).
+    pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
+        match (self.signature, self.keys) {
+            ([], []) => (self.knows)(self, head).then(|| Claim::signature(1)),
+            ([], keys) => head.keyed(keys).filter(|_| is_json(head.first())),
+            (words, _) => {
+                head.lines.iter().any(|l| has(l, words)).then(|| Claim::signature(words.len()))
+            }
+        }
     }
 
     /// As [`Format::open`](crate::Format::open).
@@ -213,10 +222,10 @@ impl LogFormat {
         let parser: Box<dyn Parser> = if self.results.is_empty() {
             (self.parser)(head, options, &mut rows)
         } else {
-            if !said::Lines::names_types(self) {
+            if !slot_values::Lines::names_types(self) {
                 rows.dtype(None);
             }
-            Box::new(said::Lines::new(self))
+            Box::new(slot_values::Lines::new(self))
         };
         let device = defaults::device(&mut table, head, options);
         let log = Log { format: self, parser, known, device, seen: Seen::default() };
@@ -229,8 +238,7 @@ impl LogFormat {
     }
 }
 
-/// Gives the lines of a log to a [`Parser`]. One reader serves all logs: a copy for each parser would weigh
-/// more than the call through a pointer costs.
+/// Gives the lines of a log to a [`Parser`].
 struct Log {
     format: &'static LogFormat,
     parser: Box<dyn Parser>,

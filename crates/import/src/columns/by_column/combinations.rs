@@ -1,10 +1,10 @@
-//! What the words of a few columns mean together, worked out once a combination.
+//! Caches what a combination of words in a few columns means: types, transposes, device.
 
 use super::view::View;
 use gemmscope_table::build::intern::Interner;
 use std::collections::HashMap;
 
-/// Combinations at hand: more than a file usually has.
+/// Size of the cache; files rarely have more combinations.
 const RECENT: usize = 1024;
 
 /// A value for every combination of words in some columns.
@@ -14,7 +14,7 @@ pub(super) struct Combinations<T> {
     /// The codes of the words of each row of the batch, side by side.
     keys: Vec<u64>,
     known: HashMap<u64, T>,
-    /// By a few bits of the key. No key is all ones: see [`Self::keep`].
+    /// Indexed by a few bits of the key. No key is all ones: see [`Self::keep`].
     recent: Vec<(u64, Option<T>)>,
 }
 
@@ -65,7 +65,7 @@ impl<T: Copy> Combinations<T> {
         Some(value)
     }
 
-    /// Keeps the value of a row's words, unless there are so many that the key does not tell them.
+    /// Stores the value of a row's words, unless there are too many different words for the key.
     #[cold]
     pub(super) fn keep(&mut self, row: usize, value: T) {
         let (key, bits) = (self.keys[row], self.bits());

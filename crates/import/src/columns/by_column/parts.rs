@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) struct Parts {
     sizes: Sizes,
     batch: Option<usize>,
-    /// What the time is worked out from: its column and scale.
+    /// Quantity, column and scale of the figure from which the time follows.
     figure: Option<(Quantity, usize, f64)>,
     /// Columns that say whether the run succeeded, and whether all of them do.
     verdicts: (Vec<usize>, Combinations<bool>),
@@ -39,7 +39,7 @@ impl Parts {
             Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => false,
         };
         let figure = figures.all().next().map(|(quantity, c, scale)| (quantity, c.index, scale));
-        if !told || plan.abbreviated || figure.is_some_and(|f| f.2.is_nan()) {
+        if !told {
             return None;
         }
         // What `operation` reads.
@@ -59,7 +59,7 @@ impl Parts {
         })
     }
 
-    /// Reads what leaves no trace. A row with a cell that cannot be read is flawed.
+    /// Reads sizes and figures, which change nothing in the table. Marks rows with an unreadable cell as flawed.
     pub(super) fn read(&mut self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
         let [m, n, k, batch] = &mut rows.sizes;
         match &self.sizes {
@@ -101,7 +101,7 @@ impl Parts {
         }
     }
 
-    /// Reads what tells the times.
+    /// Reads the figures from which the times follow.
     pub(super) fn read_figures(&self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
         if let Some((_, column, scale)) = self.figure {
             view.column(column).figures(scale, &mut rows.time_s, flawed);
@@ -116,8 +116,8 @@ impl Parts {
         }
     }
 
-    /// Finds what else makes the rows, up to the first that cannot go into the table like this;
-    /// gives its number. `side` is that of the line whose rows they are, if it has several.
+    /// Finds operation and device of the rows, up to the first row that has to be read as a record, and returns
+    /// that row's number. `side` is the side of the line, if it has several.
     pub(super) fn settle(
         &mut self,
         view: View<'_>,

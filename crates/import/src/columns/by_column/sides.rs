@@ -15,7 +15,7 @@ use std::ops::Range;
 /// The sides of a line, in the order of its rows; one without a name where a line is one row.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
-    /// None: rows are read as records, and only the columns that are kept are read by columns.
+    /// Empty: rows are read as records, and only the kept columns are read by columns.
     all: Vec<Side>,
     columns: SideColumns,
     /// Columns that sides share, and which column of the file each side gives to them.
@@ -52,8 +52,8 @@ impl Side {
 }
 
 impl Sides {
-    /// Those of a plan; `None` if several are more than columns to be read. `is_plain`: columns tell the
-    /// row of a line that is one.
+    /// The sides of a plan; `None` if several sides need more than their columns. `is_plain`: a line that is one row
+    /// follows from its columns.
     pub(super) fn of(plan: &Plan, is_plain: bool) -> Option<Self> {
         let mut out = Sides::default();
         if plan.sides.is_empty() {
@@ -79,7 +79,7 @@ impl Sides {
         Some(out)
     }
 
-    /// Reads what leaves no trace. A line with a cell that cannot be read is flawed.
+    /// Reads sizes and figures, which change nothing in the table. Marks lines with an unreadable cell as flawed.
     pub(super) fn read(&mut self, view: View<'_>, flawed: &mut [bool]) {
         let Some((first, others)) = self.all.split_first_mut() else {
             return self.run.resize(flawed.len());
@@ -96,8 +96,8 @@ impl Sides {
         }
     }
 
-    /// Puts the rows of consecutive lines into the table, up to the first line that cannot go in like
-    /// this. Gives the number of lines.
+    /// Puts the rows of consecutive lines into the table, up to the first line that has to be read as a record.
+    /// Returns the number of lines.
     pub(super) fn settle(
         &mut self,
         view: View<'_>,
@@ -162,7 +162,7 @@ impl Sides {
         lines.len()
     }
 
-    /// Finds what else makes the rows of a line; false if one of them cannot go into the table like this.
+    /// Finds operation and device of the rows of a line; false if one of them has to be read as a record.
     fn settle_line(
         &mut self,
         view: View<'_>,

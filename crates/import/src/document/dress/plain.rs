@@ -244,7 +244,7 @@ fn by_blanks(
         return None;
     }
     let mut table = table(titles, rows, "printed");
-    table.indexed = index;
+    table.index = index.then(String::new);
     Some(Found { table, end })
 }
 

@@ -5,7 +5,7 @@ use super::peak;
 use crate::columns::defaults::named_device;
 use crate::reader::Whole;
 use crate::{
-    Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
+    Claim, Delimited, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
     Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
                   (python -m TraceLens.PerfModel.benchmarking.microbench)",
     example: "{\"name\": \"My card\", \"bandwidth_bytes_per_s\": 1.9e12, \
               \"peaks\": [{\"dtype\": \"fp16\", \"flops_per_s\": 3.1e14}]}\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
 pub(crate) const CEILINGS: Format = Format {
@@ -28,15 +28,15 @@ pub(crate) const CEILINGS: Format = Format {
     produced_by: "rocprof-compute profile -n run --roof-only -- ./app (workloads/run/*/roofline.csv)",
     example: "device,HBMBw,HBMBwLow,hbmBwHigh,L2Bw,FP32Flops,MFMABF16Flops,MFMAF16Flops\n\
               0,4012.5,3998.1,4020.3,9871.0,81000.0,520000.0,500000.0\n",
-    read: ReadBy::Code { detect: detect_ceilings, open: open_ceilings },
+    read: ReadBy::Code { claim: claim_ceilings, open: open_ceilings },
 };
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     if !crate::split::dialect::is_json(head.first()) {
         return None;
     }
     let known = [["max_achievable_tflops", "mem_bw_gbps"], ["bandwidth_bytes_per_s", "peaks"]];
-    known.iter().any(|keys| head.has_keys(keys)).then(|| Detection::new(96))
+    known.iter().find_map(|keys| head.keyed(keys))
 }
 
 fn open(_: &Head, _: &ImportOptions) -> Opened {
@@ -52,10 +52,10 @@ fn devices(text: &str) -> Result<Imported, ImportError> {
     Ok(Imported::Devices(devices?))
 }
 
-fn detect_ceilings(head: &Head) -> Option<Detection> {
+fn claim_ceilings(head: &Head) -> Option<Claim> {
     let header = Header::of_line(head.first());
     let mfma = |name: &String| name.to_ascii_lowercase().starts_with("mfma");
-    (header.has(&["HBMBw"]) && header.names.iter().any(mfma)).then(|| Detection::new(96))
+    (header.has(&["HBMBw"]) && header.names.iter().any(mfma)).then(|| Claim::signature(2))
 }
 
 fn open_ceilings(head: &Head, options: &ImportOptions) -> Opened {

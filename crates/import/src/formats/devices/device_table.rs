@@ -3,9 +3,10 @@
 mod columns;
 
 use super::peak;
+use crate::head::header_has;
 use crate::{
-    Col, Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Opened, ReadBy, Record, RowReader,
+    Claim, Col, Delimited, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
+    Opened, ReadBy, Record, RowReader,
 };
 use columns::{Layout, Rate, layout};
 use gemmscope_model::dtype::DataType;
@@ -20,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "any script or spreadsheet: a name, a dense peak per data type, a memory \
                   bandwidth, units in the header",
     example: "device,fp16_tflops,fp8_tflops,bandwidth_gb_s,memory_gb\nMy card,312,624,1939,80\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
 fn no_roofline(name: &str, lacks: &str) -> String {
@@ -34,7 +35,7 @@ fn find(head: &Head) -> Option<Layout> {
     head.lines.iter().take(PREAMBLE).find_map(|line| layout(&Header::of_line(line)))
 }
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let layout = find(head)?;
     // Without a bandwidth, only a title about peaks makes it certain.
     let named = layout.bandwidth.as_ref().map(|(c, _)| c.name.as_str());
@@ -46,7 +47,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .chain(layout.rates.iter().map(|r| r.col.name.as_str()))
         .chain(named)
         .collect();
-    Some(Detection::of_header(70, &names))
+    Some(Claim::Columns(header_has(&names)))
 }
 
 fn open(head: &Head, _: &ImportOptions) -> Opened {

@@ -21,7 +21,6 @@ pub(crate) const FORMAT: Format = Format {
                 starts.iter().any(|s| l.trim_start().starts_with(s))
             })
         },
-        score: 96,
         // benchdnn leaves its default out of the problem.
         dtype: DataType::Fp32,
         parser: |_, _, _| Box::new(Benchdnn { template: DEFAULT.map(str::to_owned).to_vec() }),

@@ -16,7 +16,6 @@ pub(crate) const FORMAT: Format = Format {
 
 const CALLS: LogFormat = LogFormat {
     knows: |_, head| head.any(|l| call(l).is_some_and(|(_, call)| !call.get("m").is_empty())),
-    score: 85,
     parser: |_, _, _| Box::new(Calls),
     ..LogFormat::DEFAULT
 };
@@ -75,8 +74,9 @@ impl Parser for Calls {
         }
         let known =
             [("letter", letter), ("op_name", function), ("library", library), ("count", "1")];
-        let said =
-            Said::new(known.into_iter().fold(call, |call, (name, text)| call.with(name, text)));
+        let said = SlotValues::new(
+            known.into_iter().fold(call, |call, (name, text)| call.with(name, text)),
+        );
         let mut e = said.entry(&CALLS, rows)?;
         e.amend(|row| Ok(Row { op: Operation { bias, ..row.op }, ..row }));
         Some(e)

@@ -9,7 +9,6 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./runme.sh (blis/test/3), the *.m files it writes, or ./test_libblis.x (blis/testsuite)",
     example: "data_st_sgemm_blis( 1, 1:4 ) = [   400   300   200   61.23 ];\n",
     read: ReadBy::Log(&LogFormat {
-        score: 95,
         results: &[
             "^data_{letter}gemm_{library}( {}:4 ) = [ {m} {k} {n} {gflops} ]",
             "^blis_{letter}gemm_{layout}_{stored}( {} ) = [ {m} {n} {k} {gflops} ",

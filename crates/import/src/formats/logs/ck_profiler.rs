@@ -19,7 +19,6 @@ pub(crate) const FORMAT: Format = Format {
                 log::has(&l, &["perf: ", " ms, ", "tflops"]) || slots(TILE, &l).is_some()
             })
         },
-        score: 94,
         parser: |_, _, _| {
             Box::new(CkProfiler {
                 sizes: [None; 3],
@@ -45,7 +44,7 @@ fn tile_result(line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
     let lower = lower.contains("kernel with ").then(|| lower.replace(" type", "_type"))?;
     let s = slots(TILE, &lower)?;
     let [a, b] = ["a_layout", "b_layout"].map(|operand| s.get(operand).starts_with("col"));
-    let mut e = Said::new(s).entry(&OF_TILE, rows)?;
+    let mut e = SlotValues::new(s).entry(&OF_TILE, rows)?;
     e.amend(|row| Ok(Row { op: row.op.with_layout(a, b), ..row }));
     Some(e)
 }

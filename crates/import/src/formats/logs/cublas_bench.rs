@@ -12,7 +12,6 @@ pub(crate) const FORMAT: Format = Format {
               #### args: ta=N tb=T m=8192 n=9728 k=16384 lda=8192 ldb=9728 ldc=8192 loop=1000\n\
               ^^^^ CUDA : elapsed = 3.48132 sec,  Gflops = 750063.711\n",
     read: ReadBy::Log(&LogFormat {
-        score: 96,
         above: &[
             "!cublasMatmulBench{}-P={precision} ",
             "^Testing {routine}",

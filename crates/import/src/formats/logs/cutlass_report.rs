@@ -14,7 +14,6 @@ pub(crate) const FORMAT: Format = Format {
               \x20 Runtime: 0.0763  ms\n\
               \x20 Math: 225141 GFLOP/s\n",
     read: ReadBy::Log(&LogFormat {
-        score: 93,
         above: &[
             "!^Operation: {kernel}",
             "^Disposition: {status}",
@@ -50,7 +49,7 @@ pub(crate) const FORMAT: Format = Format {
 
 /// What the run was found to be; and the contiguous dimensions of A and B, as CuTe DSL names them: k and n are
 /// T and T of a BLAS.
-fn checked(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
+fn checked(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let (status, majors) = (s.get("status"), [s.get("major_a"), s.get("major_b")]);
     let passed = ["", "passed", "not verified", "not_verified"];
     e.amend(|row| match passed.contains(&status.to_ascii_lowercase().as_str()) {

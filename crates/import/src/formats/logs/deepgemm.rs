@@ -9,8 +9,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python tests/test_fp8.py (DeepGEMM)",
     example: " > Perf (m= 4096, n=24576, k= 1536, layout=NT, BF16, acc=0): 220 us | 1406 TFLOPS | 956 GB/s\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| head.any(|l| log::has(l, &["> Perf", "m=", "k=", "us"])),
-        score: 96,
+        signature: &["> Perf", "m=", "k=", "us"],
         // Newer tests print the time to launch before that of the kernel.
         results: &[
             "> Perf {=args}): launch {} | {time} | {rate} | {gbps} GB/s",
@@ -31,7 +30,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// The type of the output, whether it is added to, and the groups: m counts the rows of one or of all.
-fn groups(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
+fn groups(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let args = s.get("args").to_ascii_uppercase();
     e.amend(|mut row| {
         let single = ["FP32", "FLOAT32"].iter().any(|w| args.contains(w));

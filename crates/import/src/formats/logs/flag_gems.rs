@@ -14,8 +14,7 @@ pub(crate) const FORMAT: Format = Format {
               Status       Torch Latency (ms)    Gems Latency (ms)         Gems Speedup          TFLOPS          Size Detail\n\
               SUCCESS               0.231200            0.250200               0.924             549.3          [torch.Size([4096, 4096]), torch.Size([4096, 4096])]\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| head.any(|l| log::has(l, &["Gems Latency", "Size Detail"])),
-        score: 96,
+        signature: &["Gems Latency", "Size Detail"],
         parser: |_, _, _| Box::<FlagGems>::default(),
         ..LogFormat::DEFAULT
     }),

@@ -15,13 +15,13 @@ pub(crate) const FORMAT: Format = Format {
     example: "[0]:transA,transB,grouped_gemm,batch_count,m,n,k,alpha,a_type,b_type,c_type,d_type,compute_type,hipblaslt-Gflops,hipblaslt-GB/s,us\n\
               \x20   T,N,0,1,4096,4096,4096,1,bf16_r,bf16_r,bf16_r,bf16_r,f32_r,652310,461.1,210.7\n",
     read: ReadBy::Code {
-        detect: |head| TABLE.detect(head),
+        claim: |head| TABLE.claim(head),
         open: |head, options| Ok(rocm_bench::open(&TABLE, head, options)),
     },
 };
 
 const TABLE: TableFormat = TableFormat {
-    signatures: &[(&["hipblaslt-Gflops", "transA", "transB", "m", "n", "k", "us"], 98)],
+    signatures: &[&["hipblaslt-Gflops", "transA", "transB", "m", "n", "k", "us"]],
     library: Some("hipBLASLt"),
     hook: Some(of_groups),
     ..rocm_bench::TABLE

@@ -20,7 +20,6 @@ pub(crate) const FORMAT: Format = Format {
         knows: |_, head| {
             head.any(|l| slots(HEADING, l).is_some_and(|s| s.get("op").chars().all(of_name)))
         },
-        score: 97,
         others: Others::Operations("autotuning"),
         parser: |head, _, _| {
             let allow_tf32 = head.any(|l| l.contains("ALLOW_TF32=True"));

@@ -11,8 +11,7 @@ pub(crate) const FLASHINFER: Format = Format {
     produced_by: "flashinfer-bench run --local ./traces (FlashInfer-Bench)",
     example: "{\"definition\": \"gemm_n4096_k4096\", \"solution\": \"mine\", \"workload\": {\"axes\": {\"M\": 256}}, \"evaluation\": {\"status\": \"PASSED\", \"environment\": {\"hardware\": \"NVIDIA H100\"}, \"performance\": {\"latency_ms\": 0.031, \"reference_latency_ms\": 0.045}}}\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| has_keys(head, &["definition", "workload", "axes"]),
-        score: 95,
+        keys: &["definition", "workload", "axes"],
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(flashinfer)),
         ..LogFormat::DEFAULT
@@ -25,8 +24,7 @@ pub(crate) const XPU_PERF: Format = Format {
     produced_by: "python launch.py --backend GPU --task gemm (xpu-perf)",
     example: "{\"sku_name\": \"NVIDIA H100\", \"op_name\": \"gemm\", \"arguments\": {\"dtype\": \"bfloat16\", \"M\": 4096, \"K\": 4096, \"N\": 4096}, \"targets\": {\"latency(us)\": 220.5}, \"kernels\": [\"nvjet_tst_128x256\"]}\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| has_keys(head, &["op_name", "arguments", "targets"]),
-        score: 95,
+        keys: &["op_name", "arguments", "targets"],
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(xpu_perf)),
         ..LogFormat::DEFAULT
@@ -39,8 +37,7 @@ pub(crate) const AUTOTVM: Format = Format {
     produced_by: "autotvm.callback.log_to_file(\"tune.log\") (TVM)",
     example: "{\"input\": [\"cuda -keys=cuda,gpu\", \"batch_matmul.cuda\", [[\"TENSOR\", [1, 128, 20], \"float32\"], [\"TENSOR\", [1, 64, 20], \"float32\"]], {}], \"config\": {\"index\": 7}, \"result\": [[3.13e-06], 0, 1.2, 1600000000.0], \"version\": 0.2}\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| has_keys(head, &["input", "result", "TENSOR"]),
-        score: 95,
+        keys: &["input", "result", "TENSOR"],
         dtype: DataType::Fp32,
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(autotvm)),
@@ -56,19 +53,13 @@ pub(crate) const ONNX_RUNTIME: Format = Format {
               {\"cat\" : \"Node\",\"pid\" :1,\"tid\" :1,\"dur\" :1543,\"ts\" :2103,\"ph\" : \"X\",\"name\" :\"/layer/MatMul_kernel_time\",\"args\" : {\"op_name\" : \"MatMul\",\"provider\" : \"CPUExecutionProvider\",\"input_type_shape\" : [{\"float\":[1,128,768]},{\"float\":[768,3072]}],\"output_type_shape\" : [{\"float\":[1,128,3072]}]}}\n\
               ]\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| has_keys(head, &["cat", "Node", "op_name"]),
-        score: 97,
+        keys: &["cat", "Node", "op_name"],
         dtype: DataType::Fp32,
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(onnx_node)),
         ..LogFormat::DEFAULT
     }),
 };
-
-/// JSON with these in it, `\"axes\"`.
-fn has_keys(head: &Head, keys: &[&str]) -> bool {
-    crate::split::dialect::is_json(head.first()) && head.has_keys(keys)
-}
 
 /// What an object says; `None` where it is no GEMM.
 type Read = fn(&Value, &mut LogRows<'_>) -> Option<Vec<Entry>>;

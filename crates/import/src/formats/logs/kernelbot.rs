@@ -22,7 +22,6 @@ pub(crate) const FORMAT: Format = Format {
             let is_posted = || head.any(|l| !posted(l).is_empty());
             head.any(of_result) || head.any(|l| spec(l).is_some()) && is_posted()
         },
-        score: 97,
         dtype: DataType::Fp8E4m3,
         others: Others::Unsaid,
         parser: |_, _, _| Box::<Kernelbot>::default(),

@@ -18,7 +18,6 @@ pub(crate) const FORMAT: Format = Format {
               -----------  ------------  ------------  ----------------------------\n",
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| columns(l).is_some()),
-        score: 96,
         others: Others::Operations("line"),
         parser: |_, _, _| Box::<KeyAverages>::default(),
         ..LogFormat::DEFAULT

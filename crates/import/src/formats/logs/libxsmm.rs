@@ -13,7 +13,6 @@ pub(crate) const FORMAT: Format = Format {
               0.029381s for libxsmm\n\
               1755.189780 GFLOPS for libxsmm\n",
     read: ReadBy::Log(&LogFormat {
-        score: 96,
         above: &[
             "!^RUNNING ({}x{k}) X ({}x{}){b} = ({m}x{n})",
             "!^RUNNING ({k}x{})^{a} X ({}x{}){b} = ({m}x{n})",

@@ -11,8 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "test-backend-ops perf -o MUL_MAT",
     example: "  MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3]):  22152 runs -    45.22 us/run - 117.44 MFLOP/run -   2.60 TFLOPS\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| head.any(|l| log::has(l, &["MUL_MAT", "type_a=", "type_b="])),
-        score: 97,
+        signature: &["MUL_MAT", "type_a=", "type_b="],
         above: &["!^Backend {}/{}: {library}", "^Device description: {device}"],
         results: &[
             "^MUL_MAT({=}): {} runs - {us} us/run - {work}/run - {rate}",
@@ -30,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// What the kernels compute in, and the batch; other lines are no GEMM.
-fn weight(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
+fn weight(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let routed = !s.get("routed").is_empty();
     e.op_name = if routed { "MUL_MAT_ID" } else { "MUL_MAT" }.to_owned();
     e.work = log::rate_in(&format!("{}S", s.get("work")));

@@ -14,7 +14,6 @@ pub(crate) const FORMAT: Format = Format {
               \x201024  2048  1024   4772.19 (   0.90)   8589.93 (   0.50)     ---   (  ---  )    1.12e-16   ok\n",
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| libraries(l).is_some()),
-        score: 95,
         parser: |head, options, rows| {
             let fallback = defaults::dtype_of_routine(head).unwrap_or(DataType::Fp64);
             let dtype = AssumedType::new(head, options, fallback).of(None, rows.table);

@@ -10,7 +10,6 @@ pub(crate) const FORMAT: Format = Format {
     example: "** Dtype: torch.bfloat16\n\
               \x20    1 |  584.3(mean)  585.4(median)  601.5(max) @ 1024x4096x4096 | best:  584.3(mean)  585.4(median)  601.5(max) TFLOPS\n",
     read: ReadBy::Log(&LogFormat {
-        score: 96,
         above: &["!^** Dtype: {dtype}", "DeviceProperties(name='{device}',"],
         results: &["(mean) {tflops}(median) {number}(max) @ {m}x{n}x{k}"],
         again: &["^median: {tflops} TFLOPS @ {m}x{n}x{k} (MxNxK)"],

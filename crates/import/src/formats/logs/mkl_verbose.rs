@@ -9,7 +9,6 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "MKL_VERBOSE=1 ./app (oneMKL)",
     example: "MKL_VERBOSE SGEMM(N,N,64,512,256,0x7ffd,0x5581,64,0x5582,256,0x7ffe,0x5583,64) 29.10us CNR:OFF Dyn:1 FastMM:1 TID:0  NThr:2\n",
     read: ReadBy::Log(&LogFormat {
-        score: 97,
         results: &["MKL_VERBOSE {routine}({a},{b},{m},{n},{k},{}) {time} CNR"],
         library: "oneMKL",
         dtype: DataType::Fp32,
@@ -23,7 +22,6 @@ pub(crate) const AOCL: Format = Format {
     produced_by: "AOCL_VERBOSE=1 ./app (AOCL-BLAS built with AOCL_DTL_LOG_ENABLE), which writes P…_aocldtl_log.txt",
     example: "dgemm_ D N T 1024 512 256 1.000000 0.000000 1024 512 0.000000 0.000000 1024 nt=64 0.512 ms 524.288 GFLOPS\n",
     read: ReadBy::Log(&LogFormat {
-        score: 97,
         // Alpha and beta are complex. Earlier versions write no time, the first ones neither the type: sizes,
         // the strides of columns and rows, the transposes, alpha and beta.
         results: &[

@@ -11,7 +11,6 @@ pub(crate) const FORMAT: Format = Format {
     example: "onednn_verbose,v1,primitive,exec,gpu,matmul,jit:gemm:any,undef,src:bf16::blocked:ab::f0 wei:bf16::blocked:ab::f0 dst:bf16::blocked:ab::f0,,,2048x5120:5120x34816,7.04395\n",
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| slots(OLD, l).or_else(|| slots(EXEC, l)).is_some()),
-        score: 97,
         parser: |_, _, _| Box::<Verbose>::default(),
         ..LogFormat::DEFAULT
     }),

@@ -8,7 +8,6 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
     read: ReadBy::Log(&LogFormat {
-        score: 95,
         results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
         library: "OpenBLAS",
         notes: &["Times are rounded: the rates of short calls differ by more than 1 %."],

@@ -11,7 +11,6 @@ pub(crate) const FORMAT: Format = Format {
     example: "Operator: aten.mm.default\ncnt: 12, ((T([8192, 768], f16), T([768, 768], f16)), {})\n",
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| slots("^cnt: {count}, ((", l).is_some()),
-        score: 96,
         others: Others::Operations("line"),
         parser: |_, _, _| Box::<Inputs>::default(),
         ..LogFormat::DEFAULT

@@ -11,13 +11,13 @@ pub(crate) const FORMAT: Format = Format {
     example: "function,a_type,b_type,c_type,d_type,compute_type,transA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\n\
               gemm,f32_r,f32_r,f32_r,f32_r,f32_r,N,T,512,512,512,1,512,1,512,512, 11983.7, 22.4\n",
     read: ReadBy::Code {
-        detect: |head| TABLE.detect(head),
+        claim: |head| TABLE.claim(head),
         open: |head, options| Ok(rocm_bench::open(&TABLE, head, options)),
     },
 };
 
 const TABLE: TableFormat = TableFormat {
-    signatures: &[(&["rocblas-Gflops", "m", "n", "k", "us"], 98)],
+    signatures: &[&["rocblas-Gflops", "m", "n", "k", "us"]],
     library: Some("rocBLAS"),
     ..rocm_bench::TABLE
 };

@@ -10,8 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python extra/gemm/triton_nv_matmul.py (tinygrad)",
     example: "   4194304    324.76 us, would be  52899.88 GFLOPS matmul, 154.98 GB/s\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| head.any(|l| log::has(l, &[" us, would be", "FLOPS"])),
-        score: 96,
+        signature: &[" us, would be", "FLOPS"],
         parser: |_, _, rows| Box::new(Tinygrad { dtype: rows.dtype(None) }),
         notes: &[
             "The first number is M x N with M = N; K is M, or follows from the rate where that differs.",

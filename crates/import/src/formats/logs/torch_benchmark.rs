@@ -19,7 +19,6 @@ pub(crate) const FORMAT: Format = Format {
               Times are in microseconds (us).\n",
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| title(l).is_some()) && head.any(threads),
-        score: 95,
         others: Others::Unsaid,
         parser: |_, _, _| Box::<Comparison>::default(),
         ..LogFormat::DEFAULT

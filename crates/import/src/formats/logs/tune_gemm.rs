@@ -9,8 +9,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./tune_gemm.py --gemm_size_file input.yaml --ngpus 8 --jobs 32 --o output.yaml (ROCm/triton, python/perf-kernels/tools/tune_gemm)",
     example: "- {'M': 4864, 'N': 4096, 'K': 8192, 'rowMajorA': 'T', 'rowMajorB': 'N', 'BLOCK_SIZE_M': 256, 'BLOCK_SIZE_N': 256, 'BLOCK_SIZE_K': 64, 'GROUP_SIZE_M': 4, 'SPLIT_K': 1, 'num_warps': 8, 'num_stages': 2} # TFLOPS: 563.8 time(us): 579.0\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |_, head| head.any(|l| log::has(l, &["- {", "'M':", "'N':", "'K':"])),
-        score: 94,
+        signature: &["- {", "'M':", "'N':", "'K':"],
         results: &["^- {:}"],
         also: configuration,
         library: "Triton",
@@ -29,7 +28,7 @@ const COLUMNS: [(&str, ColumnMeaning); 6] = [
 ];
 
 /// Tile, rate and time.
-fn configuration(s: &Said<'_>, e: &mut Entry, rows: &mut LogRows<'_>) {
+fn configuration(s: &SlotValues<'_>, e: &mut Entry, rows: &mut LogRows<'_>) {
     for (name, meaning) in COLUMNS {
         // Stages of 0 is how this script says "no pipeline".
         let number = Some(s.number(name)).filter(|v| *v > 0.0);

@@ -19,7 +19,6 @@ pub(crate) const FORMAT: Format = Format {
             let has = |word: &str| head.lines.iter().any(|l| l.contains(word));
             has("entries {") && has("flops {") && has("key:")
         },
-        score: 96,
         parser: |_, _, _| Box::<Xla>::default(),
         others: Others::Unsaid,
         ..LogFormat::DEFAULT
@@ -63,7 +62,8 @@ impl Parser for Xla {
         }
         let known = [("dtype", &key), ("op_name", &key), ("device", &self.device)];
         let known = known.into_iter().chain(self.sizes.iter().map(|(name, text)| (*name, text)));
-        let said = Said::new(known.fold(Slots::default(), |s, (name, text)| s.with(name, text)));
+        let said =
+            SlotValues::new(known.fold(Slots::default(), |s, (name, text)| s.with(name, text)));
         let mut e = said.entry(&LogFormat::DEFAULT, rows)?;
         e.rate = rate;
         Some(e)

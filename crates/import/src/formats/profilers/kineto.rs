@@ -20,8 +20,7 @@ use crate::cell::py::Py;
 use crate::columns::defaults;
 use crate::split::json::{self, JsonItem};
 use crate::{
-    Detection, Format, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces,
-    ReadBy,
+    Claim, Format, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ReadBy,
 };
 use events::{Events, Signature};
 use gemmscope_table::build::TableBuilder;
@@ -37,15 +36,19 @@ pub(crate) const FORMAT: Format = Format {
               {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 5, \"Input Dims\": [[4096, 1024], [1024, 2048]], \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]}},\n\
               {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nvjet_tst_128x256_64x4_2x1_v_bz_TNT\", \"ts\": 20, \"dur\": 31.5, \"args\": {\"External id\": 5, \"device\": 0, \"grid\": [132, 1, 1], \"block\": [384, 1, 1]}}\n\
               ]}\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let has = |keys: &[&str]| head.has_keys(keys);
     let object = head.first().starts_with('{')
         && (has(&["traceEvents"]) || has(&["schemaVersion", "deviceProperties"]));
     let bare = head.first().starts_with('[') && has(&["ph", "cat", "ts"]);
-    (object || bare).then(|| Detection::new(96))
+    if object || bare {
+        return Some(Claim::signature(3));
+    }
+    // Other members, longer than the head, may come first.
+    (head.first().starts_with('{') && !head.complete).then(|| Claim::Guess(String::new()))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -57,7 +60,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         events: Events::default(),
         devices: Vec::new(),
         members: Vec::new(),
-        has_events: detect(head).is_some(),
+        has_events: matches!(claim(head), Some(Claim::Signature(..))),
     };
     Ok(Pieces::json(trace, table))
 }

@@ -1,9 +1,8 @@
-//! Profilers' tables with a line a kernel, a launch or a counter, as data: which columns hold what.
+//! Profilers' tables with a line per kernel, launch or counter, as data: what each column holds.
 
 use super::profile::{Counters, Launch, Profile};
 use crate::{
-    Delimited, Detection, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
-    RowReader,
+    Claim, Delimited, Head, Header, ImportError, ImportOptions, Imported, Reader, Record, RowReader,
 };
 use gemmscope_model::units::{TimeUnit, plural};
 use gemmscope_table::build::TableBuilder;
@@ -24,7 +23,7 @@ pub(crate) enum CountedIn {
     Lines([&'static str; 3], &'static [&'static str]),
 }
 
-/// Where a table with a line a kernel, a launch or a counter has its figures. "" and empty lists: it has none.
+/// Titles of the columns of a table with a line per kernel, launch or counter. "" and empty lists: no such column.
 pub(crate) struct LaunchColumns {
     /// Names of the kernels.
     pub kernel: &'static str,
@@ -44,9 +43,9 @@ pub(crate) struct LaunchColumns {
     /// Launches of a kernel on the same grid are united.
     pub is_trace: bool,
     pub counters: CountedIn,
-    /// What else the first line of a launch says.
+    /// Reads further figures from the first line of a launch.
     pub also: fn(&mut Launch, &mut Counters, &Header, &Record<'_>, &mut TableBuilder),
-    /// What its counters say, once all are read.
+    /// Evaluates the counters of a launch, once all are read.
     pub counted: fn(&mut Launch, &Counters, &mut TableBuilder),
     /// Remarks for the file's card.
     pub notes: &'static [&'static str],
@@ -112,8 +111,6 @@ pub(crate) struct LaunchTable {
     /// Names in its header without units in brackets, the first of them written as here; and where its
     /// figures are.
     pub layouts: &'static [(&'static [&'static str], LaunchColumns)],
-    /// As in [`Detection`].
-    pub score: u8,
 }
 
 /// A header without the units of its times, which are in brackets, and those units or those in the line below.
@@ -168,12 +165,12 @@ impl LaunchTable {
         Some(Titled { header, units, names, columns, is_last: true })
     }
 
-    /// As [`Format::detect`](crate::Format::detect).
-    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
+    /// As [`Format::claim`](crate::Format::claim).
+    pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
         let named = |l: &&String| self.layouts.iter().any(|(names, _)| l.contains(names[0]));
         let mut lines = head.lines.iter().filter(named);
         let found = lines.find_map(|line| self.layout(&Header::of_line(line)))?;
-        Some(Detection::of_header(self.score, found.names))
+        Some(Claim::header(found.names))
     }
 
     /// As [`Format::open`](crate::Format::open).
@@ -190,17 +187,17 @@ struct Launches {
     format: &'static LaunchTable,
     profile: Profile,
     titles: Option<Titled>,
-    /// Launches whose counters may go on, and the place of each.
+    /// Launches that later lines may add counters to, and the place of each by its key.
     open: Vec<(Launch, Counters)>,
     places: HashMap<String, usize>,
-    /// What tells the launch of a line from others; kept for its memory.
+    /// Key of the launch of a line; a field so that its memory is reused.
     key: String,
     /// Lines without a kernel.
     before: u64,
 }
 
 impl Launches {
-    /// A line with a counter of a launch, which other lines may begin or go on.
+    /// Reads a line with one counter; all lines of a launch add to the same entry.
     fn counter(
         &mut self,
         record: &Record<'_>,

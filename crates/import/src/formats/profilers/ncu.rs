@@ -31,7 +31,6 @@ pub(crate) const FORMAT: Format = Format {
             ),
             (&["Kernel Name", "ID"], METRICS),
         ],
-        score: 97,
     }),
 };
 

@@ -36,6 +36,5 @@ pub(crate) const FORMAT: Format = Format {
                 },
             ),
         ],
-        score: 96,
     }),
 };

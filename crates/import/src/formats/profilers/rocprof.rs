@@ -47,7 +47,6 @@ pub(crate) const FORMAT: Format = Format {
                 },
             ),
         ],
-        score: 96,
     }),
 };
 

@@ -15,7 +15,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "workload_name,gpu_model,gpu_arch,cu_per_gpu,max_sclk,max_mclk,hbm_bw,num_xcd\n\
               run,MI300X_A1,gfx942,304,2100,1300,5324.8,8\n",
     read: ReadBy::Code {
-        detect: |head: &Head| head.headed(&["gpu_arch", "cu_per_gpu", "max_sclk"], 96),
+        claim: |head: &Head| head.headed(&["gpu_arch", "cu_per_gpu", "max_sclk"]),
         open: |_: &Head, _: &ImportOptions| -> Opened {
             Ok(Delimited::open(SysInfo::default(), TableBuilder::default()))
         },

@@ -17,9 +17,7 @@ pub(crate) use shape::{FoundExperts, from_operands};
 use crate::columns::defaults;
 use crate::columns::header::Header;
 use crate::reader::Whole;
-use crate::{
-    Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy,
-};
+use crate::{Claim, Delimited, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
 use columns::plain;
 use gemmscope_table::build::TableBuilder;
 use table::Table;
@@ -35,7 +33,7 @@ pub(crate) const FORMAT: Format = Format {
               Kernel Time (µs)_mean,Kernel Time (µs)_sum,name_count\n\
               aten::mm,1,8944,2816,1024,False,\"('c10::BFloat16', 'c10::BFloat16')\",\
               110.589,5308.27,48\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
 /// The JSON files and the timeline around the table.
@@ -46,25 +44,25 @@ pub(crate) const CONTEXT_FORMAT: Format = Format {
                   category_data/gemm_metrics.json, gemm_tree_data.json, category_manifest.json)",
     example: "{\"platform\": \"MI300X\", \"peak_hbm_bw_tbs\": 5.3, \
               \"max_achievable_tflops\": {\"matrix_bf16\": 708}}\n",
-    read: ReadBy::Code { detect: detect_context, open: open_context },
+    read: ReadBy::Code { claim: claim_context, open: open_context },
 };
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let header = Header::of_line(head.first());
     let names: Vec<_> = header.names.iter().map(|n| plain(n)).collect();
     let has = |name: &str| names.iter().any(|n| n == name);
     if let Some(label) = columns::labels(&header).first() {
         columns::Columns::find(&header, label)?;
-        return Some(Detection::new(94));
+        return Some(Claim::signature(1));
     }
     columns::Columns::find(&header, "")?;
     let sized = has("param: M") || has("param: num_tokens") && has("param: num_experts");
     if sized && (has("Kernel Time (us)_mean") || has("Kernel Time (us)_sum"))
         || has("op category") && (has("ex_UID") || has("operation_count"))
     {
-        Some(Detection::new(95))
+        Some(Claim::signature(2))
     } else if has("source_category") && has("param_signature") {
-        Some(Detection::new(92))
+        Some(Claim::signature(1))
     } else {
         None
     }
@@ -76,8 +74,8 @@ fn open(_: &Head, options: &ImportOptions) -> Opened {
     Ok(Delimited::open(Table::default(), table))
 }
 
-fn detect_context(head: &Head) -> Option<Detection> {
-    context::part(head).map(|_| Detection::new(93))
+fn claim_context(head: &Head) -> Option<Claim> {
+    context::part(head).map(|_| Claim::signature(1))
 }
 
 fn open_context(head: &Head, _: &ImportOptions) -> Opened {

@@ -15,11 +15,11 @@ pub(crate) const FORMAT: Format = Format {
               gfx942,80,1,1280,8192,torch.int8,34,0,20.5611,a8w8_rowwise_256x16x64x512_16x16_1x1,1.02,510.5,0.0\n",
     read: ReadBy::Table(&TableFormat {
         signatures: &[
-            (&["m", "n", "k", "us", "kernelName", "gfx"], 96),
-            (&["m", "n", "k", "us", "kernelName", "cu_num"], 96),
-            (&["m", "n", "k", "us", "kernelName", "kernelId", "splitK"], 96),
-            (&["m", "n", "k", "q_dtype_w"], 90),
-            (&["m", "n", "k", "outdtype", "bias"], 90),
+            &["m", "n", "k", "us", "kernelName", "gfx"],
+            &["m", "n", "k", "us", "kernelName", "cu_num"],
+            &["m", "n", "k", "us", "kernelName", "kernelId", "splitK"],
+            &["m", "n", "k", "q_dtype_w"],
+            &["m", "n", "k", "outdtype", "bias"],
         ],
         columns: &[
             column(&["B", "batch"], Batch),

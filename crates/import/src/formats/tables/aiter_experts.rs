@@ -5,8 +5,7 @@ use crate::cell::experts::{ExpertPart, Experts};
 use crate::columns::defaults;
 use crate::columns::header::{Col, Header};
 use crate::{
-    Delimited, Detection, Format, Head, ImportError, ImportOptions, Opened, ReadBy, Record,
-    RowReader,
+    Claim, Delimited, Format, Head, ImportError, ImportOptions, Opened, ReadBy, Record, RowReader,
 };
 use crate::{Imported, cell};
 use gemmscope_model::dtype::DataType;
@@ -22,14 +21,14 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python3 csrc/ck_gemm_moe_2stages_codegen/gemm_moe_tune.py -i untuned_fmoe.csv -o tuned_fmoe.csv",
     example: "cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,doweight_stage1,block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,tflops,bw\n\
               304,128,4096,1536,64,6,ActivationType.Silu,torch.bfloat16,torch.float8_e4m3fnuz,torch.float8_e4m3fnuz,QuantType.per_Token,1,0,32,0,310.5,moe_ck2stages_gemm1_256x32x128x128_1x4,0.0%,160.2,moe_ck2stages_gemm2_256x32x128x128_1x4,0.0%,470.7,0,30.8,2580.1\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
 /// Sizes of a layer, in the order of [`Experts::of_sizes`].
 const SIZES: [&str; 5] = ["token", "model_dim", "inter_dim", "expert", "topk"];
 
-fn detect(head: &Head) -> Option<Detection> {
-    head.headed(&["token", "model_dim", "inter_dim", "expert", "topk", "us1", "us2"], 97)
+fn claim(head: &Head) -> Option<Claim> {
+    head.headed(&["token", "model_dim", "inter_dim", "expert", "topk", "us1", "us2"])
 }
 
 fn open(_: &Head, options: &ImportOptions) -> Opened {

@@ -1,6 +1,7 @@
 //! CLBlast's clients: the columns of each library end in its number.
 
 use super::*;
+use crate::CellError;
 use crate::columns::defaults;
 
 pub(crate) const FORMAT: Format = Format {
@@ -10,12 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "m;n;k;layout;transA;transB;lda;ldb;ldc;alpha;beta;ms_1;GFLOPS_1;GBs_1;ms_2;GFLOPS_2;GBs_2\n\
               1K;1K;1K;101;111;111;1K;1K;1K;1.0;0.0;1.2;1789.6;10.5;1.5;1431.7;8.4\n",
     read: ReadBy::Table(&TableFormat {
-        detect: |head| {
-            head.lines
-                .iter()
-                .any(|l| l.contains("ms_1") && l.contains("GFLOPS_1"))
-                .then(|| Detection::new(97))
-        },
+        claim: |head| head.headed(&["ms_1", "GFLOPS_1"]),
         columns: &[
             BATCHES,
             column(&["transA"], TransA),
@@ -24,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
         ],
         figure: Some(figure),
         dtype_of: Some(|head| defaults::dtype_of_routine(head).unwrap_or(DataType::Fp32)),
-        abbreviated: true,
+        hook: Some(sizes),
         ..TableFormat::DEFAULT
     }),
 };
@@ -46,4 +42,21 @@ fn figure(title: &str) -> Option<Figure<'_>> {
         _ => return None,
     };
     Some(Figure::In(library, quantity, scale))
+}
+
+/// The client writes `4K` and `1M` of 1024s, unless it is told not to.
+fn sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
+    let size = |what: &str, column: &'static str| {
+        let text = cells.get(column);
+        let size = match text {
+            [digits @ .., b'K'] => cell::size(digits).map(|size| size.checked_mul(1 << 10)),
+            [digits @ .., b'M'] => cell::size(digits).map(|size| size.checked_mul(1 << 20)),
+            digits => cell::size(digits).map(Some),
+        };
+        let size = size.and_then(|size| size.ok_or(CellError::TooLarge));
+        size.map_err(|flaw| cells.error(column, flaw.said(what, column)))
+    };
+    let sizes = Some([size("M", "m")?, size("N", "n")?, size("K", "k")?]);
+    let batch = cells.position("batch_num").map(|_| size("batch", "batch_num")).transpose()?;
+    Ok(Given { sizes, batch, ..Given::default() })
 }

@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "Problem,Provider,OperationKind,Operation,Disposition,Status,m,n,k,A,B,C,alpha,beta,split_k_slices,batch_count,op_class,accum,cta_m,cta_n,cta_k,stages,Bytes,Flops,Runtime,GB/s,GFLOPs\n\
               1,CUTLASS,gemm,cutlass_tensorop_h16816gemm_256x128_32x3_nn_align8,passed,success,4096,4096,4096,f16:column,f16:column,f16:column,1,0,1,1,tensorop,f16,256,128,32,3,100663296,137472507904,0.59,158.9,233004\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[(&["OperationKind", "Disposition", "Runtime", "m", "n", "k"], 98)],
+        signatures: &[&["OperationKind", "Disposition", "Runtime", "m", "n", "k"]],
         columns: &[
             column(&["batch_count"], Batch),
             number(&["Runtime"], Time, MILLI),

@@ -18,19 +18,19 @@ pub(crate) const FORMAT: Format = Format {
     example: "Precision,\"16 bit inputs, 16 bit multiplication, 32 bit addition\"\n\
               Dense Matrix Multiplication,,M,N,K,A Transpose,B Transpose,,Time (msec),TERAFLOPS\n\
               ,DeepSpeech,1760,16,1760,N,N,,0.02,4.956\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
 const TITLES: [&str; 2] = ["Dense Matrix Multiplication", "Sparse Matrix Multiplication"];
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let titled =
         head.lines.iter().any(|l| l.trim_start_matches(['"', ',', ' ']).starts_with(TITLES[0]));
     let precision = head.first().starts_with("Precision");
     let columns = head.lines.iter().any(|l| {
         l.contains("A Transpose") && ["TERAFLOPS", "GIGAFLOPS"].iter().any(|r| l.contains(r))
     });
-    (columns && (titled || precision)).then(|| Detection::new(96))
+    (columns && (titled || precision)).then(|| Claim::signature(2))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

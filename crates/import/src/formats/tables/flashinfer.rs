@@ -10,7 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "routine,median_time,std_time,tflops,tb_per_sec,backend,n,batch_size,input_dtype,out_dtype,m,k\n\
               bmm_fp8,0.0845,0.0004,44.46,0.0873,cudnn,1024,64,torch.float8_e4m3fn,torch.bfloat16,4,7168\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[(&["routine", "median_time", "tb_per_sec"], 97)],
+        signatures: &[&["routine", "median_time", "tb_per_sec"]],
         columns: &[
             column(&["batch_size"], Batch),
             number(&["median_time"], Time, MILLI),

@@ -4,9 +4,10 @@
 use crate::columns::mapping;
 use crate::columns::plan_rows::PlanRows;
 use crate::document::plain::plan::plan;
+use crate::head::header_has;
 use crate::split::canonical::Rewritten;
-use crate::split::dialect::Foreign;
-use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Opened, ReadBy};
+use crate::split::dialect::{Foreign, is_json};
+use crate::{Claim, ErrorKind, Format, Head, ImportError, ImportOptions, Opened, ReadBy};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning::*;
 
@@ -15,21 +16,24 @@ pub(crate) const FORMAT: Format = Format {
     name: "Table with M, N, K and a time or a rate",
     produced_by: "any script or spreadsheet",
     example: "M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
-pub(crate) fn detect(head: &Head) -> Option<Detection> {
+pub(crate) fn claim(head: &Head) -> Option<Claim> {
+    if is_json(head.first()) {
+        return None;
+    }
     let options = ImportOptions::default();
     let plain = mapping::sample(head, &options)?.plain;
     if plain.is_complete() {
         let known = [M, N, K, Mnk, Square, ShapeA, ShapeB, Time, ReportedRate];
         let names = known.into_iter().filter_map(|t| plain.position(t));
-        let names = names.map(|i| plain.name(i));
-        Some(Detection::of_header(30, &names.collect::<Vec<_>>()))
+        let names: Vec<_> = names.map(|i| plain.name(i)).collect();
+        Some(Claim::Columns(header_has(&names)))
     } else if plain.is_shapes_only() {
-        Some(Detection::new(20))
+        Some(Claim::Columns(String::new()))
     } else if plain.width() >= 3 && plain.has_numbers() {
-        Some(Detection::new(5))
+        Some(Claim::Guess(String::new()))
     } else {
         None
     }

@@ -13,8 +13,8 @@ use crate::document::title::meaning;
 use crate::split::json::{self, JsonItem, note_cut};
 use crate::split::json_or_csv::{self, Either};
 use crate::{
-    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, ItemReader, Opened,
-    Pieces, ReadBy, Record,
+    Claim, Format, Head, Header, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces,
+    ReadBy, Record,
 };
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
@@ -31,21 +31,24 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./bench --benchmark_filter=Gemm --benchmark_out=gemm.json --benchmark_out_format=json",
     example: "{\"context\": {\"num_cpus\": 8}, \"benchmarks\": [\n\
               {\"name\": \"BM_Sgemm/1024/1024/512\", \"run_type\": \"iteration\", \"iterations\": 90, \"real_time\": 7.5, \"cpu_time\": 7.4, \"time_unit\": \"ms\"}]}\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
+
+/// The titles of the table that a benchmark prints.
+const PRINTED: [&str; 4] = ["Benchmark", "Time", "CPU", "Iterations"];
 
 const COLUMNS: [&str; 4] = ["name", "iterations", "real_time", "time_unit"];
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     if json_or_csv::is_json(head) {
-        let has = |keys: &[&str]| head.has_keys(keys);
-        return (has(&["context", "benchmarks", "real_time"]) || has(&["benchmarks", "time_unit"]))
-            .then(|| Detection::new(96));
+        let keyed = |keys: &[&str]| head.keyed(keys);
+        return keyed(&["context", "benchmarks", "real_time"])
+            .or_else(|| keyed(&["benchmarks", "time_unit"]));
     }
     if is_printed(head) {
-        return Some(Detection::new(96));
+        return Some(Claim::signature(PRINTED.len()));
     }
-    head.headed(&COLUMNS, 96)
+    head.headed(&COLUMNS)
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -61,8 +64,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 
 /// The head has the titles of the table that a benchmark prints.
 fn is_printed(head: &Head) -> bool {
-    let titles = ["Benchmark", "Time", "CPU", "Iterations"];
-    head.lines.iter().any(|l| l.split_whitespace().take(4).eq(titles))
+    head.lines.iter().any(|l| l.split_whitespace().take(4).eq(PRINTED))
 }
 
 /// One entry of the list.

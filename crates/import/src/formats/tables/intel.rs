@@ -10,7 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "params,tflops,hbm_gbs,run_uuid,datetime,benchmark,compiler,gpu_device\n\
               \"{\"\"B\"\": 1, \"\"M\"\": 4096, \"\"K\"\": 4096, \"\"N\"\": 4096}\",281.3,206.1,0c3d,2025-05-05 07:00:00,gemm,triton,Intel(R) Data Center GPU Max 1550\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[(&["params", "tflops", "benchmark", "compiler"], 95)],
+        signatures: &[&["params", "tflops", "benchmark", "compiler"]],
         columns: &[
             column(&["params"], Ignore),
             column(&["gpu_device"], Device),

@@ -15,8 +15,8 @@ pub(crate) const FORMAT: Format = Format {
               0,unet,hipblaslt,128,1280,2048,fp16,N,T,13.58,110.1,49.4,True\n",
     read: ReadBy::Table(&TableFormat {
         signatures: &[
-            (&["M", "N", "K", "mean_microseconds", "arithmetic_intensity"], 95),
-            (&["M", "N", "K", "mean_microseconds", "vmfb_hash"], 95),
+            &["M", "N", "K", "mean_microseconds", "arithmetic_intensity"],
+            &["M", "N", "K", "mean_microseconds", "vmfb_hash"],
         ],
         columns: &[
             number(&["mean_microseconds"], Time, MICRO),

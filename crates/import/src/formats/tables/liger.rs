@@ -12,20 +12,24 @@ pub(crate) const FORMAT: Format = Format {
     example: "kernel_name,kernel_provider,kernel_operation_mode,metric_name,metric_unit,x_name,x_label,x_value,y_value_50,y_value_20,y_value_80,extra_benchmark_config_str,gpu_name,timestamp,liger_version\n\
               matmul,liger,forward,speed,ms,M,M,4096,0.25,0.24,0.26,\"{\"\"N\"\": 4096, \"\"K\"\": 4096, \"\"dtype\"\": \"\"torch.bfloat16\"\"}\",NVIDIA H100 80GB HBM3,2026-01-01 00:00:00,0.5\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[(
-            &["kernel_name", "metric_name", "metric_unit", "x_name", "x_value", "y_value_50"],
-            97,
-        )],
+        signatures: &[&[
+            "kernel_name",
+            "metric_name",
+            "metric_unit",
+            "x_name",
+            "x_value",
+            "y_value_50",
+        ]],
         columns: &[
-            number(&["y_value_50"], Time, PER_ROW),
+            column(&["y_value_50"], Time),
             column(&["gpu_name"], Device),
             column(&["kernel_name"], OpName),
             column(&["kernel_provider"], Library),
             column(&["kernel_operation_mode"], Other),
-            number(&["y_value_20"], TimeMin, PER_ROW),
-            number(&["y_value_80"], TimeMax, PER_ROW),
         ],
         ignored: &[
+            "y_value_20",
+            "y_value_80",
             "metric_name",
             "metric_unit",
             "x_name",
@@ -41,7 +45,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Sizes, type and unit of a row.
+/// Sizes, type and times of a row, which names their unit.
 fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     if cells.get("metric_name") != b"speed" {
         return Err(cells.error("metric_name", "not a time (metric_name)"));
@@ -62,15 +66,25 @@ fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let (Some(m), Some(n), Some(k)) = (size("M")?, size("N")?, size("K")?) else {
         return Err(cells.error("extra_benchmark_config_str", NO_SIZES));
     };
+    let batch = size("B")?;
     let Some(unit) = TimeUnit::parse(&cells.text("metric_unit")) else {
         return Err(cells.error("metric_unit", "unit is not one of time (metric_unit)"));
     };
+    let times = ["y_value_50", "y_value_20", "y_value_80"].map(|name| cells.header.find(&[name]));
+    let [time, least, most] = times;
+    let time_s = time.map(|c| c.positive(cells.record, "time", unit.to_si())).transpose()?;
+    for (column, meaning) in [(least, TimeMin), (most, TimeMax)] {
+        if let Some(c) = column {
+            let time_s = c.number(cells.record, unit.to_si());
+            cells.table.stage_number(meaning, &c.name, time_s);
+        }
+    }
     let dtype = config.get("dtype").and_then(Value::as_str);
     Ok(Given {
         sizes: Some([m, n, k]),
-        batch: size("B")?,
+        batch,
         dtype: dtype.and_then(DataType::parse),
-        unit_s: Some(unit.to_si()),
+        time_s,
         ..Given::default()
     })
 }

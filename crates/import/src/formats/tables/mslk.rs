@@ -9,7 +9,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "M,N,K,bf16_baseline_ms,bf16_baseline_tflops,bf16_baseline_gb/s,fp8_rowwise_ms,fp8_rowwise_tflops,fp8_rowwise_gb/s\n\
               4096,8192,8192,0.9,610.8,298.3,0.5,1099.5,335.5\n",
     read: ReadBy::Table(&TableFormat {
-        detect,
+        claim,
         columns: &[BATCHES],
         figure: Some(|title| {
             let (kernel, quantity, scale) = [
@@ -36,7 +36,7 @@ fn type_in_name(name: &str) -> Option<DataType> {
         .find_map(DataType::parse)
 }
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let fields = Head::fields(head.first());
     let has = |n: &str| fields.iter().any(|f| f.eq_ignore_ascii_case(n));
     if !(has("m") && has("n") && has("k")) {
@@ -53,5 +53,5 @@ fn detect(head: &Head) -> Option<Detection> {
         .filter(|k| of(k, "_ms") && (of(k, "_gb/s") || of(k, "_gbps")))
         .count();
     // One is a plain table (`avg_ms`, `avg_tflops`).
-    (kernels > 1).then(|| Detection::new(88))
+    (kernels > 1).then(|| Claim::signature(3))
 }

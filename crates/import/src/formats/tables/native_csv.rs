@@ -6,8 +6,8 @@ use crate::cell::CellError;
 use crate::columns::header::{Col, Header, below_other_header, without_bom};
 use crate::reader::{CUT, ROW_CUT};
 use crate::{
-    Delimited, Detection, FORMATS, Format, Head, ImportError, ImportOptions, Imported, Opened,
-    ReadBy, Record, RowReader, ValueCache,
+    Claim, Delimited, FORMATS, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy,
+    Record, RowReader, ValueCache,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -28,13 +28,14 @@ pub(crate) const FORMAT: Format = Format {
     example: "gemmscope,m,n,k,batch,dtype_a,dtype_b,dtype_c,dtype_compute,trans_a,trans_b,bias,\
               beta,time_s,device,file,format,line\n\
               1,4096,4096,4096,1,fp16,fp16,fp16,fp16,N,N,false,false,0.00069,,mine.csv,generic,2\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
-pub(crate) fn detect(head: &Head) -> Option<Detection> {
+pub(crate) fn claim(head: &Head) -> Option<Claim> {
     let fields = Head::fields(head.first());
     (fields.first() == Some(&"gemmscope") && fields.contains(&"time_s"))
-        .then(|| Detection::new(100))
+        // Every title is its own.
+        .then(|| Claim::signature(fields.len()))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

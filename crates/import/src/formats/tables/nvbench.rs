@@ -12,7 +12,7 @@ use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::split::log;
 use crate::{
-    Detection, Format, Head, Header, ImportError, ImportOptions, ItemReader, Opened, ReadBy, Record,
+    Claim, Format, Head, Header, ImportError, ImportOptions, ItemReader, Opened, ReadBy, Record,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -27,15 +27,15 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./bench --csv gemm.csv or ./bench --json gemm.json (NVBench)",
     example: "Benchmark,Device,Device Name,T,M,N,K,Skipped,Samples,CPU Time (sec),Noise,GPU Time (sec),Noise,GlobalMem BW (bytes/sec)\n\
               gemm,0,NVIDIA H100 80GB HBM3,F16,4096,4096,4096,No,640,2.1e-4,0.02,2.0e-4,0.01,5.0e11\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     if json_or_csv::is_json(head) {
-        let named = head.has_keys(&["devices"]) && head.any(|l| l.contains("nvbench"));
-        return (named || head.has_keys(&["axes", "states"])).then(|| Detection::new(97));
+        let named = head.keyed(&["devices"]).filter(|_| head.any(|l| l.contains("nvbench")));
+        return head.keyed(&["axes", "states"]).or(named);
     }
-    head.headed(&["Benchmark", "Device Name", "Samples", "Skipped"], 97)
+    head.headed(&["Benchmark", "Device Name", "Samples", "Skipped"])
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

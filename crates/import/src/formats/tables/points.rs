@@ -15,7 +15,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "Intensity and rate without sizes",
     produced_by: "any script or spreadsheet: the points of a roofline",
     example: "kernel,dtype,arithmetic_intensity,tflops\nattention out,fp16,120.5,314.9\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
 /// Most points of one file: each is drawn and can be pointed at by itself.
@@ -54,8 +54,8 @@ impl Columns {
     }
 }
 
-fn detect(head: &Head) -> Option<Detection> {
-    Columns::of(&Header::of_line(head.first())).map(|_| Detection::new(25))
+fn claim(head: &Head) -> Option<Claim> {
+    Columns::of(&Header::of_line(head.first())).map(|_| Claim::Columns(String::new()))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -151,7 +151,7 @@ mod tests {
         for header in
             ["M,N,K,intensity,tflops", "kernel,intensity,rate", "kernel,intensity,time_us"]
         {
-            assert!(detect(&Head::of(&format!("{header}\n"))).is_none(), "{header}");
+            assert!(claim(&Head::of(&format!("{header}\n"))).is_none(), "{header}");
         }
     }
 }

@@ -9,7 +9,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "          m        n        k  tp_size     DeepGEMM       SGLang         vLLM\n\
               0       8.0    576.0   7168.0      1.0    61.087999    45.120001    47.231998\n",
     read: ReadBy::Table(&TableFormat {
-        detect: |head| is_printed(head).then(|| Detection::new(93)),
+        claim: |head| is_printed(head).then(|| Claim::signature(3)),
         columns: &[BATCHES],
         figure: Some(|title| {
             let setting = ["tp_size", "tp", "batch_size", "num_groups", "batch"];

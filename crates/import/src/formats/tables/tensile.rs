@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE_GSU1\n\
               0, 384, 3072, 1, 4096, 384, 384, 384, 3072, 9663676416, 8102\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[(&["GFlops", "SizeI", "SizeJ", "SizeK", "SizeL"], 97)],
+        signatures: &[&["GFlops", "SizeI", "SizeJ", "SizeK", "SizeL"]],
         sizes: &[column(&["SizeI"], M), column(&["SizeJ"], N), column(&["SizeL"], K)],
         columns: &[column(&["SizeK"], Batch)],
         ignored: &["GFlops", "LDD", "LDC", "LDA", "LDB", "TotalFlops"],
@@ -40,7 +40,7 @@ pub(crate) const CLIENT: Format = Format {
     example: "run,problem-progress,solution-progress,operation,problem-sizes,solution,validation,time-us,gflops\n\
               0,0/1,0/3,Contraction_l_Alik_Bljk_Cijk_Dijk,\"(4096,8192,1,2048)\",Cijk_Alik_Bljk_HHS_BH_MT256x256x64_MI16x16x1_SN,NO_CHECK,260.5,527600\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[(&["problem-sizes", "solution", "validation", "time-us", "gflops"], 97)],
+        signatures: &[&["problem-sizes", "solution", "validation", "time-us", "gflops"]],
         columns: &[
             column(&["solution"], Kernel),
             number(&["time-us"], Time, MICRO),

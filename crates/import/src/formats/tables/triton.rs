@@ -9,9 +9,14 @@ use super::*;
 use crate::Col;
 use crate::cell::values;
 use crate::columns::defaults;
-use crate::columns::plan::Plan;
+use crate::columns::defaults::{AssumedType, assumption};
+use crate::columns::header::of_one_header;
+use crate::columns::plan::{Plan, Size, Sizes};
+use crate::columns::plan_rows::{PlanRows, TableReader};
 use crate::columns::words::{self, Says, is_percentile, says};
 use crate::document;
+use crate::split::dialect::is_drawn;
+use crate::{Header, ImportOptions, Opened};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
@@ -21,22 +26,19 @@ pub(crate) const FORMAT: Format = Format {
     name: "Triton perf_report table",
     produced_by: "benchmark.run(save_path=\".\", print_data=True) in a script with @triton.testing.perf_report (matmul-performance.csv)",
     example: "M,N,K,cuBLAS,Triton\n4096.0,4096.0,4096.0,218.3,209.9\n",
-    read: ReadBy::Table(&TableFormat {
-        detect,
-        leading: Some(size_role),
-        figure: Some(figure),
-        of_name: |name| {
-            // `fp8`, `bf16xbf16->bf16`
-            let dtype = values::types(name).map(|t| t.a);
-            (dtype.or_else(|| defaults::dtype_in(name)), None)
-        },
-        asked,
-        titled: |head| {
-            let above = first_header(head).map_or(0, |h| h.0);
-            head.lines[..above].iter().find_map(|l| defaults::dtype_in(l))
-        },
-        ..TableFormat::DEFAULT
-    }),
+    read: ReadBy::Code { claim, open },
+};
+
+/// The columns behind the sizes.
+static TABLE: TableFormat = TableFormat {
+    sizes: &[],
+    figure: Some(figure),
+    of_name: |name| {
+        // `fp8`, `bf16xbf16->bf16`
+        let dtype = values::types(name).map(|t| t.a);
+        (dtype.or_else(|| defaults::dtype_in(name)), None)
+    },
+    ..TableFormat::DEFAULT
 };
 
 /// Words in names of providers of a matrix multiply.
@@ -100,7 +102,7 @@ fn figure(title: &str) -> Option<Figure<'_>> {
     })
 }
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let (_, fields) = first_header(head)?;
     let index = usize::from(fields[0].is_empty() && fields.len() > 2);
     let sizes = fields[index..].iter().take_while(|f| size_role(f).is_some()).count();
@@ -158,26 +160,122 @@ fn detect(head: &Head) -> Option<Detection> {
     if !matmul || !(floats || any_known || units > 0) {
         return None;
     }
-    let score = if floats && any_known {
-        92
-    } else if units > 0 && any_known {
-        90
-    } else {
-        60
-    };
     let beyond = head.beyond_columns().filter(|why| *why != document::BANDWIDTHS);
-    beyond.is_none().then(|| Detection::new(score))
+    // Not by a signature: anyone may name a column after a library.
+    beyond.is_none().then(|| Claim::Columns(String::new()))
 }
 
-/// The unit of figures that name none, as the first rows tell it.
-fn asked(f: &Formatted, plan: &Plan, columns: &[Col], table: &mut TableBuilder) -> Unit {
-    let number = |row: &Vec<String>, c: &Col| {
-        row.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
-    };
-    let column = |c: &Col| f.rows.iter().map(|r| number(r, c)).collect();
-    let columns: Vec<Vec<f64>> = columns.iter().map(column).collect();
-    let shapes = sampled_shapes(plan, f.types.value(), &f.rows);
-    unit_said(table, &f.options, infer(&shapes, &columns))
+fn open(head: &Head, options: &ImportOptions) -> Opened {
+    let mut table = TABLE.reader(head, options);
+    let above = first_header(head).map_or(0, |h| h.0);
+    let titled = head.lines[..above].iter().find_map(|l| defaults::dtype_in(l));
+    if let Some(dtype) = titled.filter(|_| options.dtype("dtype").is_none()) {
+        table.types = AssumedType::titled(dtype, "Data type from the title of the table");
+    }
+    let types = Some(table.types.clone());
+    let reader = Performance { table, rows: first_rows(head) };
+    Ok(PlanRows::open(reader, &head.name, types, TableBuilder::with_room(head.rows)))
+}
+
+/// Sizes are the first columns; those without one, and a unit that no title names, are asked.
+struct Performance {
+    table: Formatted,
+    /// The cells of the first rows.
+    rows: Vec<Vec<String>>,
+}
+
+impl TableReader for Performance {
+    fn plan(&mut self, header: &Header, t: &mut TableBuilder) -> Option<Plan> {
+        if header.names.len() < 2 || !TABLE.is_header(header) {
+            return None;
+        }
+        let (first, planned) = leading(header);
+        let mut plan = TABLE.plan_behind(first, planned, header, t);
+        self.table.complete(&mut plan, t);
+        plan.sizes = Sizes::Three(self.sizes(&plan, t));
+        let columns = plan.without_unit();
+        if !columns.is_empty() {
+            let (quantity, scale) = self.unit(&plan, &columns, t);
+            plan.set_unit(quantity, scale);
+        }
+        self.table.remark(&plan, t);
+        Some(plan)
+    }
+}
+
+impl Performance {
+    /// M, N and K: those that have no column are the user's answer, else the same as the first that has.
+    fn sizes(&self, plan: &Plan, table: &mut TableBuilder) -> [Size; 3] {
+        let parts = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K].map(|p| plan.col(p));
+        let known = parts.into_iter().flatten().next();
+        let name_of_known = known.map_or("", |c| c.name.as_str());
+        let mut names = ["M", "N", "K"].into_iter();
+        parts.map(|part| {
+            let name = names.next().unwrap_or_default();
+            if let Some(c) = part {
+                return Size::Column(c.clone());
+            }
+            let key = format!("size:{name}");
+            let answer = self.table.options.answer(&key);
+            let answer = answer.and_then(|a| cell::size(a.as_bytes()).ok());
+            let why = match answer {
+                Some(v) => format!("{v} as entered"),
+                None => format!("assuming the same as “{name_of_known}”"),
+            };
+            let value = answer.map_or_else(|| format!("= {name_of_known}"), |v| v.to_string());
+            let text = format!("No {name} in the file: {why}.");
+            table.assume(assumption(key, text, value, &[]));
+            let same = || known.map_or(Size::Fixed(1), |c| Size::Column(c.clone()));
+            answer.map_or_else(same, Size::Fixed)
+        })
+    }
+
+    /// The unit of figures that name none, as the first rows tell it.
+    fn unit(&self, plan: &Plan, columns: &[Col], table: &mut TableBuilder) -> Unit {
+        let number = |row: &Vec<String>, c: &Col| {
+            row.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
+        };
+        let column = |c: &Col| self.rows.iter().map(|r| number(r, c)).collect();
+        let columns: Vec<Vec<f64>> = columns.iter().map(column).collect();
+        let shapes = sampled_shapes(plan, self.table.types.value(), &self.rows);
+        unit_said(table, &self.table.options, infer(&shapes, &columns))
+    }
+}
+
+/// The number of the first columns, which are the sizes, and a plan of them.
+fn leading(header: &Header) -> (usize, Plan) {
+    let mut plan = Plan::default();
+    let names = &header.names;
+    let column = |index: usize| Col { index, name: names[index].trim().to_owned() };
+    // The index of a printed table has no title.
+    let first = usize::from(names[0].trim().is_empty() && names.len() > 2);
+    let mut next = first;
+    while let Some(of) = names.get(next).and_then(|name| size_role(name)) {
+        let meanings = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K, ColumnMeaning::Batch];
+        plan.set(meanings[of], column(next), 1.0);
+        next += 1;
+    }
+    if plan.parts.iter().all(Option::is_none) {
+        plan.set(ColumnMeaning::M, column(first), 1.0);
+        next = next.max(first + 1);
+    }
+    (next, plan)
+}
+
+/// Position of the header among the first lines, and its fields. A printed table has a title.
+fn first_header(head: &Head) -> Option<(usize, Vec<&str>)> {
+    let at = head.lines.iter().position(|l| Head::fields(l).len() > 1)?;
+    Some((at, Head::fields(&head.lines[at])))
+}
+
+/// The cells of the rows below it.
+fn first_rows(head: &Head) -> Vec<Vec<String>> {
+    let cells = |l: &str| Head::fields(l).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let Some((at, _)) = first_header(head) else { return Vec::new() };
+    let lines = head.lines.iter().take(if head.complete { 80 } else { 60 }).skip(at + 1);
+    let mut rows = lines.filter(|l| !is_drawn(l.as_bytes())).map(|l| cells(l)).collect();
+    of_one_header(&cells(&head.lines[at]), &mut rows);
+    rows
 }
 
 #[cfg(test)]
@@ -272,7 +370,7 @@ mod tests {
             "M,N,K,q_dtype_w\n1, 1280, 8192,torch.int8\n",
         ] {
             let head = Head::of(text);
-            assert!(detect(&head).is_none(), "{text}");
+            assert!(claim(&head).is_none(), "{text}");
         }
     }
 }

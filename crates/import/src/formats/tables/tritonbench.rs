@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "x_val;aten_matmul-latency;aten_matmul-tflops;triton_tutorial_matmul-latency;triton_tutorial_matmul-tflops\n\
               (4096, 4096, 4096);0.2312 (±1.2%);594.4;0.2502 (±2.0%);549.3\n",
     read: ReadBy::Table(&TableFormat {
-        detect,
+        claim,
         // The first column, whatever its title.
         sizes: &[column(&[], Mnk)],
         columns: &[BATCHES],
@@ -40,7 +40,7 @@ fn figure(title: &str) -> Option<Figure<'_>> {
 const OTHER_METRICS: &str = "speedup|accuracy|walltime|compile_time|best_config|mem_footprint|ncu_trace|\
     cpu_peak_mem|gpu_peak_mem|hw_roofline|kineto_trace|error";
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let at = head.lines.iter().position(|l| !l.trim().is_empty())?;
     let fields = Head::fields(&head.lines[at]);
     let metrics = fields.iter().filter(|f| matches!(figure(f), Some(Figure::In(..)))).count();
@@ -48,5 +48,5 @@ fn detect(head: &Head) -> Option<Detection> {
         .iter()
         .filter(|l| shape_text::sizes(Head::fields(l)[0]).len() >= 3)
         .count();
-    (metrics > 0 && tuples > 0).then(|| Detection::new(94))
+    (metrics > 0 && tuples > 0).then(|| Claim::signature(2))
 }

@@ -9,7 +9,7 @@ use crate::columns::defaults;
 use crate::columns::defaults::COLUMN_MAJOR;
 use crate::columns::header::error_at;
 use crate::{
-    CellError, Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened,
+    CellError, Claim, Delimited, Format, Head, ImportError, ImportOptions, Imported, Opened,
     ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
@@ -24,15 +24,15 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "PYTORCH_TUNABLEOP_ENABLED=1 PYTORCH_TUNABLEOP_TUNING=1 python model.py (tunableop_results0.csv)",
     example: "Validator,GCN_ARCH_NAME,gfx1100\n\
               GemmTunableOp_float_TN,tn_384_12_384,Gemm_Rocblas_1140853253,0.0118368\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Code { claim, open },
 };
 
-fn detect(head: &Head) -> Option<Detection> {
+fn claim(head: &Head) -> Option<Claim> {
     let results = head.lines.iter().filter(|l| l.contains("TunableOp_")).count();
     if head.first().starts_with("Validator,") {
-        return Some(Detection::new(98));
+        return Some(Claim::signature(1));
     }
-    (results > 0 && results * 2 > head.lines.len()).then(|| Detection::new(96))
+    (results > 0 && results * 2 > head.lines.len()).then(|| Claim::signature(1))
 }
 
 fn open(_: &Head, options: &ImportOptions) -> Opened {

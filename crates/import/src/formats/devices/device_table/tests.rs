@@ -113,6 +113,6 @@ fn a_table_of_gemms_is_none_of_devices() {
         "gpu,n,precision,gflops,peak_gflops,bandwidth_gb_s\nX,64,fp16,10,312,900\n",
     ] {
         let head = Head::of(text);
-        assert_eq!(detect(&head), None, "{text}");
+        assert_eq!(claim(&head), None, "{text}");
     }
 }

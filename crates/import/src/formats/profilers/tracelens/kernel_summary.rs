@@ -28,6 +28,5 @@ pub(crate) const FORMAT: Format = Format {
                 ..LaunchColumns::NONE
             },
         )],
-        score: 95,
     }),
 };

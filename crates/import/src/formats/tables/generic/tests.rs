@@ -1,8 +1,8 @@
 //! The generic reader on small tables.
 
 use super::*;
-use crate::{Imported, read_all};
 use crate::testing::{read, read_with};
+use crate::{Imported, read_all};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 use gemmscope_table::dataset::{ColumnData, Dataset};
@@ -552,7 +552,10 @@ fn sizes_and_calls_may_be_stated_where_no_column_holds_them() {
     let Ok(Imported::Table(d)) = with(text, &[("sizes", "N: 512"), ("calls", "1000")]) else {
         panic!("not read")
     };
-    assert_eq!((d.m.as_slice(), d.n.as_slice(), d.k.as_slice()), (&[128, 256][..], &[512, 512][..], &[256, 256][..]));
+    assert_eq!(
+        (d.m.as_slice(), d.n.as_slice(), d.k.as_slice()),
+        (&[128, 256][..], &[512, 512][..], &[256, 256][..])
+    );
     assert!((d.time_s[0] * 1e6 - 4.0).abs() < 1e-9);
     let said = |key: &str| (assumed(&d, key).value.as_str(), assumed(&d, key).by_hand);
     assert_eq!((said("sizes"), said("calls")), (("N: 512", true), ("1000", true)));

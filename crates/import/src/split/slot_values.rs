@@ -24,15 +24,15 @@ type Named = ([Option<DataType>; 3], [Option<bool>; 2]);
 
 /// The slots of a result with those that hold from above.
 #[derive(Default)]
-pub(crate) struct Said<'a> {
+pub(crate) struct SlotValues<'a> {
     own: Slots<'a>,
     held: &'a [(String, String)],
 }
 
-impl<'a> Said<'a> {
+impl<'a> SlotValues<'a> {
     /// That of these slots alone.
     pub(crate) fn new(own: Slots<'a>) -> Self {
-        Said { own, held: &[] }
+        SlotValues { own, held: &[] }
     }
 
     /// The text of a slot; "" where no line has it.
@@ -301,14 +301,14 @@ impl Parser for Lines {
         let begins = self.hold(line);
         let own = self.found(line);
         let held = std::mem::take(&mut self.held);
-        let entry = own.and_then(|own| Said { own, held: &held }.entry(self.log, rows));
+        let entry = own.and_then(|own| SlotValues { own, held: &held }.entry(self.log, rows));
         self.held = held;
         if self.log.below.is_empty() {
             return entry.into_iter().collect();
         }
         let below = self.log.below.iter().find_map(|t| slots(t, line));
         if let (Some(e), Some(s)) = (&mut self.open, below) {
-            e.rate = Said::new(s).rate();
+            e.rate = SlotValues::new(s).rate();
         }
         let before = if begins || entry.is_some() { self.open.take() } else { None };
         self.open = entry.or(self.open.take());
