@@ -32,7 +32,7 @@ const TABLE: TableFormat = TableFormat {
 fn of_groups(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let number = |name: &str| cell::number(cells.get(name)).unwrap_or(f64::NAN);
     let groups = number("grouped_gemm");
-    if !(groups > 1.0) {
+    if groups.is_nan() || groups <= 1.0 {
         return Ok(Given::default());
     }
     let one = ["m", "n", "k"].map(number).iter().product::<f64>() * 2.0;

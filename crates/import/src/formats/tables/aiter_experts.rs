@@ -118,7 +118,7 @@ impl RowReader for Tuned {
             return Ok(());
         }
         let number = |name: &str| cell::number(self.text(record, name).as_bytes()).unwrap_or(0.0);
-        if number("run_1stage") > 0.0 || !(number("us2") > 0.0) {
+        if number("run_1stage") > 0.0 || number("us2") <= 0.0 {
             let time = if number("us") > 0.0 { "us" } else { "us1" };
             self.push(record, (ExpertPart::Both, time, "kernelName1"), table);
             return Ok(());

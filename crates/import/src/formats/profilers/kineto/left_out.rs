@@ -67,7 +67,7 @@ impl LeftOut {
             without.add_calls(l.sum.rows, l.sum.time_s);
             let reason = match (l.kind, l.graph) {
                 (KernelKind::GroupedGemm, _) => {
-                    "a grouped or expert (MoE) GEMM, which has no single M, N, K"
+                    "a grouped or expert (MoE) GEMM without its sizes in the trace"
                 }
                 (_, true) => {
                     "a GEMM kernel of a graph launch, without its operation: also open the \
