@@ -80,7 +80,8 @@ fn written(titles: &[&str], rows: &[Vec<String>]) -> Vec<(String, String)> {
                 let rows: Vec<Vec<String>> =
                     rows.iter().map(|r| r.iter().map(localized).collect()).collect();
                 // Where commas hold the cells apart, none begins a fraction.
-                let all = dressed(&titles, &rows).into_iter().filter(|(d, _)| !comma || *d != "CSV");
+                let all =
+                    dressed(&titles, &rows).into_iter().filter(|(d, _)| !comma || *d != "CSV");
                 let locale = if comma { ", decimal commas" } else { "" };
                 out.extend(all.map(|(d, text)| (format!("{d}{locale}{turn}"), text)));
             }
@@ -90,7 +91,11 @@ fn written(titles: &[&str], rows: &[Vec<String>]) -> Vec<(String, String)> {
     out
 }
 
-fn all_read_the_same(titles: &[&str], rows: &[Vec<String>], wanted: &[(u32, u32, u32, u64, String)]) {
+fn all_read_the_same(
+    titles: &[&str],
+    rows: &[Vec<String>],
+    wanted: &[(u32, u32, u32, u64, String)],
+) {
     for (way, text) in written(titles, rows) {
         assert_eq!(points(&read(&text)), wanted, "{way}:\n{text}");
     }

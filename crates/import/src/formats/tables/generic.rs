@@ -28,7 +28,7 @@ pub(crate) fn detect(head: &Head) -> Option<Detection> {
         Some(Detection::of_header(30, &names.collect::<Vec<_>>()))
     } else if plain.is_shapes_only() {
         Some(Detection::new(20))
-    } else if plain.width() >= 3 && plain.has_numbers() {
+    } else if (plain.width() >= 3 || plain.header_line == 0) && plain.has_numbers() {
         Some(Detection::new(5))
     } else {
         None
