@@ -184,9 +184,14 @@ fn cut<'a>(lines: &[String], options: &'a ImportOptions) -> Option<Sampled<'a>> 
     }
     // Numbers without a header: the user can still map the columns.
     let width = records.first()?.1.len();
-    let numbers =
-        records.iter().filter(|(_, c)| c.len() == width && c.iter().any(|c| is_number(c))).count();
-    if width < 3 || numbers * 2 < records.len() {
+    let of_numbers = |cells: &[String]| match width {
+        // Of two columns both are numbers.
+        2 => cells.iter().all(|c| is_number(c)),
+        _ => cells.iter().any(|c| is_number(c)),
+    };
+    let numbers = records.iter().filter(|(_, c)| c.len() == width && of_numbers(c)).count();
+    let few = if width == 2 { numbers < records.len() } else { numbers * 2 < records.len() };
+    if width < 2 || few {
         return None;
     }
     let header: Vec<String> = (1..=width).map(|i| format!("column {i}")).collect();

@@ -5,6 +5,7 @@ mod batch;
 mod meaning;
 pub(crate) mod plan;
 mod sides;
+mod suggest;
 mod units;
 
 use super::cell::Cell;
@@ -194,8 +195,8 @@ impl<'a> Plain<'a> {
         };
         let mut mapped: Vec<MappedColumn> =
             self.columns.iter().zip(&self.probes).map(mapped).collect();
-        for (column, meaning) in meaning::suggestions(self) {
-            mapped[column].suggestion = Some(meaning.into());
+        for (column, spec) in suggest::suggestions(self) {
+            mapped[column].suggestion = Some(spec);
         }
         mapped
     }

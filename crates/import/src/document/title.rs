@@ -7,7 +7,7 @@ mod whole;
 use super::block::bare;
 use super::words::{Measure, lower_words, unit};
 use crate::columns::words as known;
-pub(crate) use figure::rate_factor;
+pub(crate) use figure::{bandwidth_factor, rate_factor};
 use figure::{figure, names_quotient, spec_of, strength};
 pub(super) use figure::{is_aside, label_of, measures};
 use gemmscope_table::dataset::ColumnMeaning as C;
@@ -204,7 +204,10 @@ pub(crate) fn title(text: &str) -> Title {
     }
     let words = known::words(whole);
     let joined = words.join("_");
-    let found = named(&joined).or_else(|| type_of(&low)).or_else(|| tile(&joined));
+    // What a tool computed of the first row is not of the others.
+    let is_first = bare.trim_end().ends_with("_first");
+    let named = named(&joined).filter(|t| !is_first || t.holds != Holds::Derived);
+    let found = named.or_else(|| type_of(&low)).or_else(|| tile(&joined));
     if let Some(found) = found.or_else(|| clock(&words)) {
         return found;
     }

@@ -1,7 +1,6 @@
 //! What the columns of a plain table mean: by their titles, checked against their values, with at most one column per
 //! meaning.
 
-use super::Plain;
 use crate::cell;
 use crate::cell::values::Probe;
 use crate::document::columns::Column;
@@ -26,35 +25,6 @@ const ONLY_SIZE: &str = "the only size: square matrices";
 
 /// Why a column of a one-letter title is one of types.
 const TYPES: &str = "its values are data types";
-
-/// Columns that may hold what is missing, by their values: whole numbers in the order of the file for M, N and K, the
-/// last other column of numbers for the time. No sizes where there are not enough columns for all that are missing.
-pub(super) fn suggestions(plain: &Plain<'_>) -> Vec<(usize, ColumnMeaning)> {
-    if plain.is_complete() {
-        return Vec::new();
-    }
-    let free: Vec<usize> = (0..plain.columns.len())
-        .filter(|&i| {
-            let column = &plain.columns[i];
-            column.title.spec.meaning == Other && !column.by_hand && plain.probes[i].all_numbers()
-        })
-        .collect();
-    let lacks = |m: &ColumnMeaning| plain.position(*m).is_none();
-    let wanted: Vec<ColumnMeaning> = match plain.has_sizes() {
-        true => Vec::new(),
-        false => [M, N, K].into_iter().filter(lacks).collect(),
-    };
-    let whole: Vec<usize> = free.iter().copied().filter(|&i| plain.probes[i].counts()).collect();
-    let mut out: Vec<(usize, ColumnMeaning)> = match whole.len() >= wanted.len() {
-        true => whole.into_iter().zip(wanted).collect(),
-        false => Vec::new(),
-    };
-    let last = free.iter().rev().find(|at| out.iter().all(|(taken, _)| taken != *at));
-    if let Some(&at) = last.filter(|_| !plain.has_measurement()) {
-        out.push((at, Time));
-    }
-    out
-}
 
 /// What a column means by its values, and why.
 type Judged = Option<(ColumnMeaning, u8, String)>;
@@ -265,11 +235,16 @@ pub(super) fn settle(columns: &mut [Column]) -> Vec<Double> {
         columns[i].why = format!("“{}” fits better", columns[first].name);
         columns[i].title.spec = Other.into();
     }
-    // A percentile is the time where there is no other.
     for column in columns.iter_mut() {
+        use Holds::{Groups, Length, Shape};
+        let sizes =
+            [Holds::M, Holds::N, Holds::K, Holds::Batch, Holds::Square, Shape, Length, Groups];
         match column.title.spec.meaning {
+            // A percentile is the time where there is no other.
             Time => column.title.holds = Holds::Time,
             ReportedRate => column.title.holds = Holds::Rate,
+            // Beside the size that counts it is one more number.
+            Other if sizes.contains(&column.title.holds) => column.title.holds = Holds::Other,
             _ => {}
         }
     }

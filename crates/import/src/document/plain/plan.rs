@@ -116,10 +116,6 @@ impl Plain<'_> {
         let both = || time.into_iter().chain(self.position(ReportedRate));
         match lines {
             Lines::Sides(sides) => sides.iter().flat_map(|s| [s.time, s.rate]).flatten().collect(),
-            // `GFLOPS1`: the titles alone mean nothing.
-            Lines::Repeats(columns) if both().next().is_none() => {
-                columns.first().copied().into_iter().collect()
-            }
             Lines::One | Lines::Repeats(_) => both().collect(),
         }
     }
@@ -387,6 +383,10 @@ impl Making<'_, '_> {
                 Extra::Text(i, table.auto_column(name))
             }
             Other | DeviceUnits => Extra::Auto(i, table.auto_column(name)),
+            // The first of several rates, of which the median is the rate.
+            ReportedRate if plan.figures.time.is_none() && !plan.repeats.is_empty() => {
+                Extra::Auto(i, table.auto_column(name))
+            }
             Time if plan.figures.time.is_none() => Extra::Auto(i, table.auto_column(name)),
             // Keep a name that has the sizes in it.
             Mnk | ShapeA | ShapeB if m.probes[i].samples.iter().any(|s| values::is_name(s)) => {

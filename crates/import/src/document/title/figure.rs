@@ -286,8 +286,18 @@ pub(in crate::document) fn measures(text: &str) -> bool {
         .is_some_and(|u| matches!(u.measure, Measure::Time | Measure::Rate))
 }
 
+/// Factor to SI of the first unit in a title, where it is one of this measure.
+fn factor_of(measure: Measure, text: &str) -> Option<f64> {
+    let unit = unit(&text.to_lowercase().replace('_', " "))?;
+    (unit.measure == measure).then_some(unit.factor)
+}
+
 /// Factor to FLOP/s of the unit of rate in a title.
 pub(crate) fn rate_factor(text: &str) -> Option<f64> {
-    let unit = unit(&text.to_lowercase().replace('_', " "))?;
-    (unit.measure == Measure::Rate).then_some(unit.factor)
+    factor_of(Measure::Rate, text)
+}
+
+/// Factor to byte/s of the unit of bandwidth in a title.
+pub(crate) fn bandwidth_factor(text: &str) -> Option<f64> {
+    factor_of(Measure::Bandwidth, text)
 }

@@ -32,7 +32,7 @@ pub(crate) fn claim(head: &Head) -> Option<Claim> {
         Some(Claim::Columns(header_has(&names)))
     } else if plain.is_shapes_only() {
         Some(Claim::Columns(String::new()))
-    } else if plain.width() >= 3 && plain.has_numbers() {
+    } else if (plain.width() >= 3 || plain.header_line == 0) && plain.has_numbers() {
         Some(Claim::Guess(String::new()))
     } else {
         None

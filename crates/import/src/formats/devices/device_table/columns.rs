@@ -2,12 +2,12 @@
 
 use crate::columns::defaults::{assuming, no_unit};
 use crate::columns::words::{self, Says, any_says, says};
-use crate::document::title::{clock_scale, rate_factor, title};
+use crate::document::title::{bandwidth_factor, clock_scale, rate_factor, title};
 use crate::formats::table_format::{GIBI, GIGA};
 use crate::{Col, Header};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::Engine;
-use gemmscope_model::units::{BandwidthUnit, RateUnit};
+use gemmscope_model::units::RateUnit;
 use gemmscope_table::dataset::ColumnMeaning;
 
 /// A column of peaks.
@@ -130,7 +130,7 @@ impl Layout {
                 return Some(());
             }
             _ => {
-                let unit = bandwidth_unit(&col.name, &words);
+                let unit = bandwidth_factor(&col.name);
                 let of_main = has(Says::MainMemory);
                 if has(Says::Traffic) || unit.is_some() {
                     if !has(Says::OtherMemory) {
@@ -179,13 +179,6 @@ impl Layout {
         let rates = self.rates.iter().map(|r| &r.col);
         plain.into_iter().flatten().chain(rates).map(|c| c.index).collect()
     }
-}
-
-fn bandwidth_unit(header: &str, words: &[String]) -> Option<f64> {
-    let short = |w: &String| (w == "gbps" || w == "gbs").then_some(BandwidthUnit::Gigabytes);
-    BandwidthUnit::in_header(header)
-        .or_else(|| words.iter().find_map(short))
-        .map(BandwidthUnit::to_si)
 }
 
 /// `fp16_tflops`, `BF16 dense (TFLOP/s)`, `fp32_vector`, `peak_gflops`; `None` for anything that

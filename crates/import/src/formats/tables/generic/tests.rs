@@ -296,6 +296,11 @@ fn the_form_suggests_what_is_missing_by_values() {
     // Known columns keep their meaning; a column of fractions is no size.
     let text = "M,N,deep,share,ms\n256,512,1024,0.5,20\n512,512,64,0.25,31\n";
     assert_eq!(suggested(text), ["", "", "k", "", ""]);
+    // Without a header the arithmetic tells which is which: 2MNK in 0.25 ms is 8.59 TFLOP/s.
+    let text =
+        "1,512,1024,2048,8.59,0.25\n2,1024,1024,2048,10.74,0.4\n3,4096,2048,1024,11.45,1.5\n";
+    assert_eq!(suggested(text), ["", "m", "n", "k", "rate:tflops", "time:ms"]);
+    assert_eq!(suggested("1024,0.5\n2048,3.5\n"), ["square", "time"]);
     // Too few columns: nothing is suggested but the time.
     let text = "left,right,note\n256,512,a\n512,512,b\n";
     assert_eq!(suggested(text), ["", "time", ""]);
