@@ -3,8 +3,8 @@
 
 use crate::app::load::Loader;
 use crate::app::load::job::{columns_key, head};
-use crate::app::state::{Shell, Workbench};
 use crate::app::sidebar::files::assumption;
+use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Modal, value_of};
 use crate::web::file::Input;
 use crate::web::reading;
@@ -310,7 +310,8 @@ fn facts(choice: Choice, read: Memo<Preview>) -> AnyView {
             choice.plan.with(|plan| plan.as_ref().is_some_and(|p| p.required()[at].1.is_some()))
         });
         let typed = move |e: web_sys::Event| {
-            stated.update(|all| all[at] = value_of(&e).trim().parse().ok().filter(|size| *size > 0));
+            stated
+                .update(|all| all[at] = value_of(&e).trim().parse().ok().filter(|size| *size > 0));
             let all = ["M", "N", "K"].into_iter().zip(stated.get_untracked());
             let all: Vec<String> =
                 all.filter_map(|(name, size)| Some(format!("{name}: {}", size?))).collect();
@@ -326,7 +327,8 @@ fn facts(choice: Choice, read: Memo<Preview>) -> AnyView {
         .into_any()
     };
     let calls = move || {
-        let calls = choice.options.with(|o| o.answer(ImportOptions::CALLS).unwrap_or_default().to_owned());
+        let calls =
+            choice.options.with(|o| o.answer(ImportOptions::CALLS).unwrap_or_default().to_owned());
         view! {
             <label class="field">
                 <span>"Calls that each time is of"</span>

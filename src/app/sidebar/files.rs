@@ -284,10 +284,7 @@ fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 's
 }
 
 /// What a reader assumed, with the choice of something else.
-pub fn assumption(
-    a: &Assumption,
-    change: impl Fn(String) + Clone + Send + 'static,
-) -> AnyView {
+pub fn assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 'static) -> AnyView {
     let text = a.text.clone();
     if a.key == "device" {
         return device_assumption(a, change);

@@ -104,7 +104,10 @@ fn as_stated(table: &mut TableBuilder, plan: &mut Plan, options: &ImportOptions)
     {
         let value = answer(ImportOptions::SIZES);
         let text = format!("Sizes as chosen: {value}.");
-        table.assume(Assumption { by_hand: true, ..assumption(ImportOptions::SIZES, text, value, &[]) });
+        table.assume(Assumption {
+            by_hand: true,
+            ..assumption(ImportOptions::SIZES, text, value, &[])
+        });
     }
     let Some(calls) = options.calls() else { return };
     // Repeats are of the time where the line has one.
@@ -114,7 +117,8 @@ fn as_stated(table: &mut TableBuilder, plan: &mut Plan, options: &ImportOptions)
     times.for_each(|(_, factor)| *factor /= f64::from(calls));
     let text = format!("Each time is of {calls} calls or products, as chosen.");
     let value = calls.to_string();
-    table.assume(Assumption { by_hand: true, ..assumption(ImportOptions::CALLS, text, value, &[]) });
+    table
+        .assume(Assumption { by_hand: true, ..assumption(ImportOptions::CALLS, text, value, &[]) });
 }
 
 /// Adds the columns for what a line has several of.

@@ -1,8 +1,8 @@
 //! The generic reader on small tables.
 
 use super::*;
-use crate::{Imported, read_all};
 use crate::testing::{read, read_with};
+use crate::{Imported, read_all};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 use gemmscope_table::dataset::{ColumnData, Dataset};
@@ -547,12 +547,15 @@ fn sizes_and_calls_may_be_stated_where_no_column_holds_them() {
         let options = ImportOptions { answers: answers.collect(), ..ImportOptions::default() };
         read_all("", text.as_bytes(), &options)
     };
-    let text = "M,K,dtype,total_time_us\n128,256,bf16,4000\n256,256,bf16,8000\n";
+    let text = "M,K,dtype,time_us\n128,256,bf16,4000\n256,256,bf16,8000\n";
     assert!(with(text, &[]).is_err());
     let Ok(Imported::Table(d)) = with(text, &[("sizes", "N: 512"), ("calls", "1000")]) else {
         panic!("not read")
     };
-    assert_eq!((d.m.as_slice(), d.n.as_slice(), d.k.as_slice()), (&[128, 256][..], &[512, 512][..], &[256, 256][..]));
+    assert_eq!(
+        (d.m.as_slice(), d.n.as_slice(), d.k.as_slice()),
+        (&[128, 256][..], &[512, 512][..], &[256, 256][..])
+    );
     assert!((d.time_s[0] * 1e6 - 4.0).abs() < 1e-9);
     let said = |key: &str| (assumed(&d, key).value.as_str(), assumed(&d, key).by_hand);
     assert_eq!((said("sizes"), said("calls")), (("N: 512", true), ("1000", true)));
