@@ -321,7 +321,7 @@ impl Reader<'_> {
         let Facts { m, n, k, calls, .. } = &self.on.facts;
         let answer = |key| self.on.options.answer(key).unwrap_or_default();
         let by_hand = |fact: &Option<Fact<u32>>| fact.as_ref().is_some_and(|f| f.line == 0);
-        let mut say = |key: &str, text: String| {
+        let mut say = |key: &'static str, text: String| {
             let stated = assumption(key, text, answer(key), &[]);
             out.assume(Assumption { by_hand: true, ..stated });
         };
