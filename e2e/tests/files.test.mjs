@@ -376,7 +376,7 @@ test("Parquet is read as its CSV is, by a reader that comes with the first such 
 
 test("what no column holds is typed in the form, and the rows come out as they will be read", async (t) => {
   const app = await GemmscopePage.open({ t });
-  await app.load({ name: "sweep.csv", text: "M,K,total_time_us\n128,256,4000\n256,256,8000\n" });
+  await app.load({ name: "sweep.csv", text: "M,K,time_us\n128,256,4000\n256,256,8000\n" });
   const dialog = app.dialog;
   await dialog.getByText("Shows here once nothing is missing.").waitFor();
   // Only what no column holds has a field.

@@ -244,7 +244,7 @@ pub(super) fn calls(
         }
     }
     if let Some(calls) = &facts.calls {
-        notes.push(format!("Times are of {} calls (line {}).", calls.value, calls.line));
+        notes.push(format!("Times are of {} calls ({}).", calls.value, calls.place()));
         return vec![f64::from(calls.value); rows];
     }
     vec![1.0; rows]

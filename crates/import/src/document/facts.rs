@@ -8,13 +8,24 @@ use super::words::{
     Measure, TypeName, devices_in, library_in, lower_words, number_length, seconds, types_in, unit,
     unit_word,
 };
+use crate::ImportOptions;
 use gemmscope_model::dtype::DataType;
 
-/// A fact and the line that states it.
+/// A fact and the line that states it, 0 where the user does.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fact<T> {
     pub value: T,
     pub line: u32,
+}
+
+impl<T> Fact<T> {
+    /// Where it stands: `line 3`.
+    pub(super) fn place(&self) -> String {
+        match self.line {
+            0 => "as chosen".to_owned(),
+            line => format!("line {line}"),
+        }
+    }
 }
 
 /// Types that a text states.
@@ -44,6 +55,17 @@ pub(super) struct Facts {
 }
 
 impl Facts {
+    /// With the sizes and the number of calls that the user states in place of those of the text.
+    pub(super) fn answered(mut self, options: &ImportOptions) -> Facts {
+        let sizes = [&mut self.m, &mut self.n, &mut self.k].into_iter().zip(options.sizes());
+        for (fact, size) in sizes {
+            *fact = size.map(|value| Fact { value, line: 0 }).or(fact.take());
+        }
+        let calls = options.calls().map(|value| Fact { value, line: 0 });
+        self.calls = calls.or(self.calls.take());
+        self
+    }
+
     pub(super) fn size(&self, letter: char) -> Option<&Fact<u32>> {
         match letter {
             'm' => self.m.as_ref(),

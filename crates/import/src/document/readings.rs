@@ -122,7 +122,7 @@ impl<'a> Sizes<'a> {
     fn stated(&self) -> String {
         let said = "mnk".chars().filter(|l| self.of_letter(*l).is_none()).filter_map(|l| {
             let fact = self.facts.size(l)?;
-            Some(format!("{} = {} (line {})", l.to_ascii_uppercase(), fact.value, fact.line))
+            Some(format!("{} = {} ({})", l.to_ascii_uppercase(), fact.value, fact.place()))
         });
         said.collect::<Vec<_>>().join(", ")
     }

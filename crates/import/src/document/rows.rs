@@ -5,7 +5,7 @@ pub(super) mod answers;
 use super::block::{Block, Table};
 use super::columns::{Column, columns, expand};
 use super::evidence::{Side, calls, choose, measured, open_calls, sides};
-use super::facts::{Fact, Types, facts};
+use super::facts::{Fact, Facts, Types, facts};
 use super::open_units::Evidence;
 use super::readings::{Reading, readings};
 use super::sizes::triple_anywhere;
@@ -15,11 +15,13 @@ use super::types::{Typed, row_types};
 use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
+use crate::columns::defaults::assumption;
+use answers::{calls_as_chosen, sizes_as_chosen};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 
 /// One table on its way into the rows.
 struct Reader<'a> {
@@ -40,7 +42,7 @@ pub(super) fn read(
     out: &mut TableBuilder,
 ) -> Result<(), String> {
     let Some(table) = blocks[at].table() else { return Ok(()) };
-    let facts = facts(blocks, paths, at);
+    let facts = facts(blocks, paths, at).answered(options);
     let (mut columns, notes) = columns(table, options);
     expand(&mut columns);
     let named = options.answer("device").unwrap_or_else(|| facts.device_name());
@@ -96,7 +98,7 @@ impl Reader<'_> {
             .questions
             .extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
         self.answered_order(&mut way);
-        self.answered_calls(&mut sides);
+        self.answered_calls();
         if rows == 0 && out.is_empty() {
             return Err(self.refusal("no row holds both sizes and a measurement"));
         }
@@ -313,6 +315,23 @@ impl Reader<'_> {
     }
 
     /// Remarks and questions.
+    /// The sizes and calls that the user states, to be changed on the file's card.
+    fn say_stated(&self, out: &mut TableBuilder) {
+        let Facts { m, n, k, calls, .. } = &self.on.facts;
+        let answer = |key| self.on.options.answer(key).unwrap_or_default();
+        let by_hand = |fact: &Option<Fact<u32>>| fact.as_ref().is_some_and(|f| f.line == 0);
+        let mut say = |key: &'static str, text: String| {
+            let stated = assumption(key, text, answer(key), &[]);
+            out.assume(Assumption { by_hand: true, ..stated });
+        };
+        if [m, n, k].into_iter().any(by_hand) {
+            say(ImportOptions::SIZES, sizes_as_chosen(answer(ImportOptions::SIZES)));
+        }
+        if let Some(Fact { value, line: 0 }) = calls {
+            say(ImportOptions::CALLS, calls_as_chosen(*value));
+        }
+    }
+
     fn say(&mut self, out: &mut TableBuilder, sides: &[Side]) {
         if sides.iter().all(|s| s.time.is_none() && s.rate.is_none()) {
             out.note(crate::columns::plan::SHAPES_ONLY);
@@ -328,6 +347,7 @@ impl Reader<'_> {
         for note in self.on.notes.drain(..) {
             out.note(note);
         }
+        self.say_stated(out);
         if let Some(Fact { value, line }) = &self.on.facts.device {
             out.note(format!("Device from line {line}: {value}."));
         }

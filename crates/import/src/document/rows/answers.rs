@@ -1,7 +1,7 @@
 //! What a table leaves open, and what the user answered to it.
 
 use super::Reader;
-use crate::document::evidence::{CALLS, Side};
+use crate::document::evidence::CALLS;
 use crate::document::readings::{ORDER, Reading, SIZES, SQUARE};
 use crate::document::sizes::{Stated, stated};
 
@@ -43,15 +43,12 @@ impl Reader<'_> {
     }
 
     /// How many calls a time is of.
-    pub(super) fn answered_calls(&mut self, sides: &mut [Side]) {
+    pub(super) fn answered_calls(&mut self) {
         let Some(question) = self.on.questions.iter_mut().find(|q| q.key == CALLS) else { return };
         let Some(answer) = self.on.options.answer(CALLS) else { return };
         match answer.parse::<u32>() {
-            Ok(count) if count > 0 => {
-                question.text = format!("Each time is of {count} calls or products, as chosen.");
-                let all = sides.iter_mut().flat_map(|s| &mut s.calls);
-                all.for_each(|calls| *calls *= f64::from(count));
-            }
+            // The times are of so many already.
+            Ok(count) if count > 0 => question.text = calls_as_chosen(count),
             _ => {
                 let why = not_understood(CALLS, answer, "a whole number from 1");
                 self.on.notes.push(why);
@@ -62,6 +59,10 @@ impl Reader<'_> {
 
 /// How an answer about sizes is written.
 pub(in crate::document) const SIZES_AS: &str = "`N: 4096, K: 8192`";
+
+pub(in crate::document) fn calls_as_chosen(count: u32) -> String {
+    format!("Each time is of {count} calls or products, as chosen.")
+}
 
 pub(in crate::document) fn sizes_as_chosen(answer: &str) -> String {
     format!("Sizes as chosen: {answer}.")

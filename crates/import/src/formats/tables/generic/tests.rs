@@ -552,7 +552,7 @@ fn sizes_and_calls_may_be_stated_where_no_column_holds_them() {
         let options = ImportOptions { answers: answers.collect(), ..ImportOptions::default() };
         read_all("", text.as_bytes(), &options)
     };
-    let text = "M,K,dtype,total_time_us\n128,256,bf16,4000\n256,256,bf16,8000\n";
+    let text = "M,K,dtype,time_us\n128,256,bf16,4000\n256,256,bf16,8000\n";
     assert!(with(text, &[]).is_err());
     let Ok(Imported::Table(d)) = with(text, &[("sizes", "N: 512"), ("calls", "1000")]) else {
         panic!("not read")
