@@ -58,12 +58,14 @@ impl Format {
     /// What it finds in a head that is the whole file; of a longer file it is not known. Rows that are set aside
     /// are rows of a known tool; of any other table they show that it is none of GEMMs.
     pub(crate) fn trial(&self, head: &Head, claim: &Claim, options: &ImportOptions) -> Trial {
-        let is_known = matches!(claim, Claim::Signature(..));
+        // So are rows below columns that the user named.
+        let is_known = matches!(claim, Claim::Signature(..)) || !options.columns.is_empty();
         if !head.complete {
             return Trial::Rows;
         }
         match self.read_whole(head, &(head.source.join("\n") + "\n"), options) {
             Ok(imported) if has_rows(&imported, is_known) => Trial::Rows,
+            Ok(imported) if has_rows(&imported, true) => Trial::SetAside,
             Ok(_) => Trial::Nothing,
             Err(_) => Trial::Refused,
         }
@@ -105,6 +107,8 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trial {
     Rows,
+    /// All rows are set aside, of a table whose tool is not known.
+    SetAside,
     Nothing,
     /// It says what is wrong with the file.
     Refused,

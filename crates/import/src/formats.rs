@@ -8,7 +8,7 @@ pub(crate) mod tables;
 
 use crate::format::Trial;
 use crate::split::dialect::is_json;
-use crate::{Claim, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
+use crate::{Claim, ErrorKind, Format, Head, ImportError, ImportOptions, ReadBy, unsupported};
 use gemmscope_model::units::expected_one_of;
 use std::cmp::Reverse;
 
@@ -124,24 +124,19 @@ pub(crate) fn surest(
     }
     let mut claims = claims(head, |_| true);
     let signed = |at: &usize| matches!(claims[*at].1, Claim::Signature(..));
-    let mut refused = None;
-    let with_rows = (0..claims.len()).find(|&at| {
-        let (format, claim) = &claims[at];
-        let trial = format.trial(head, claim, options);
-        if trial == Trial::Refused {
-            refused.get_or_insert(at);
-        }
-        trial == Trial::Rows
-    });
+    let trials: Vec<Trial> = trials(&claims, head, options);
+    let first_with = |trial: Trial| trials.iter().position(|t| *t == trial);
+    let with_rows = first_with(Trial::Rows);
     // A file of another kind may still have an M, N, K somewhere: its own sentence says more.
     if with_rows.filter(signed).is_none()
         && let Some(sentence) = unsupported::by_text(head)
     {
         return foreign(sentence);
     }
-    if !claims.is_empty() {
-        let first = Some(0).filter(signed);
-        return Ok(claims.swap_remove(with_rows.or(first).or(refused).unwrap_or(0)));
+    let unread = Some(0).filter(|_| !claims.is_empty()).filter(signed);
+    let says = || first_with(Trial::Refused).or(first_with(Trial::Nothing));
+    if let Some(at) = with_rows.or(unread).or_else(says) {
+        return Ok(claims.swap_remove(at));
     }
     if is_json(head.first()) {
         return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
@@ -153,9 +148,24 @@ pub(crate) fn surest(
     )))
 }
 
-/// The surest claim of the cells of a table in a document, which is no document again.
+/// What each format finds in the head, up to the first that finds rows.
+fn trials(claims: &[(&Format, Claim)], head: &Head, options: &ImportOptions) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (format, claim) in claims {
+        trials.push(format.trial(head, claim, options));
+        if trials.last() == Some(&Trial::Rows) {
+            break;
+        }
+    }
+    trials
+}
+
+/// The surest claim of the cells of a table in a document, which are neither a document again nor lines of a log.
 pub(crate) fn surest_of_cells(head: &Head) -> Option<(&'static Format, Claim)> {
-    claims(head, |format| format.id != crate::document::FORMAT.id).into_iter().next()
+    let of_tables = |format: &Format| {
+        format.id != crate::document::FORMAT.id && !matches!(format.read, ReadBy::Log(_))
+    };
+    claims(head, of_tables).into_iter().next()
 }
 
 /// The formats that claim a head, the surest first. Of equal claims, the first in [`FORMATS`] wins.

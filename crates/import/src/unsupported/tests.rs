@@ -25,12 +25,6 @@ const TEXTS: [(&str, &[u8], &str); 22] = [
         "no stated unit",
     ),
     (
-        "nsys.txt",
-        b" Time (%)  Total Time (ns)  Instances  Avg (ns)  Name\n --------  --------  ---  ---  ----\n\
-             65.3  21930000  100  219300.0  sm90_xmma_gemm_tn\n",
-        "--format csv",
-    ),
-    (
         "dump.txt",
         b"HloModule jit_f\nENTRY main {\n ROOT %dot = bf16[64,64]{1,0} dot(%a, %b)\n}\n",
         "program of XLA",
