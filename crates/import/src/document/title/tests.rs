@@ -30,7 +30,6 @@ fn headers_seen_in_real_files() {
         ("Kernel Time (µs)_mean", time(Microseconds)),
         ("Kernel Time (μs)_mean", time(Microseconds)),
         ("Time (msec)", time(Milliseconds)),
-        ("GPU Time (sec)", time(Seconds)),
         ("elapsed_ms", time(Milliseconds)),
         ("Runtime", Time.into()),
         ("real_time", Time.into()),
