@@ -249,11 +249,8 @@ pub(crate) fn names(bytes: &[u8]) {
     }
     let units = [
         TimeUnit::parse(&text).map(TimeUnit::to_si),
-        TimeUnit::in_header(&text).map(TimeUnit::to_si),
         RateUnit::parse(&text).map(RateUnit::to_si),
-        RateUnit::in_header(&text).map(RateUnit::to_si),
         BandwidthUnit::parse(&text).map(BandwidthUnit::to_si),
-        BandwidthUnit::in_header(&text).map(BandwidthUnit::to_si),
     ];
     assert!(units.iter().flatten().all(|u| u.is_normal()));
     assert_eq!(visible(&visible(&text)), visible(&text));

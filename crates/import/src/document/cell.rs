@@ -186,7 +186,12 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
         remark: behind.to_owned(),
         text: plain.to_owned(),
         raw: text.to_owned(),
-        loose: looseness(raw, value),
+        loose: match commas {
+            Commas::Decimal if raw.contains(',') => {
+                looseness(&raw.replace('.', "").replace(',', "."), value)
+            }
+            _ => looseness(raw, value),
+        },
     }
 }
 

@@ -1,4 +1,4 @@
-//! Parses units in the headers of benchmark files.
+//! Reads the units that benchmark files use.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,11 +43,6 @@ impl TimeUnit {
             "ns" | "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => Self::Nanoseconds,
             _ => return None,
         })
-    }
-
-    /// Finds the unit in a column title: `Kernel Time (µs)_mean`, `elapsed_ms`.
-    pub fn in_header(title: &str) -> Option<Self> {
-        in_header(title, Self::parse)
     }
 }
 
@@ -110,11 +105,6 @@ impl RateUnit {
         let rest = rest.strip_prefix("fl").unwrap_or(rest);
         matches!(rest, "ops" | "op/s" | "ops/s" | "op/sec" | "ops/sec" | "opps" | "ops/second")
             .then_some(prefix)
-    }
-
-    /// Finds the unit in a column title: `hipblaslt-Gflops`, `TFLOPS/s_mean`.
-    pub fn in_header(title: &str) -> Option<Self> {
-        in_header(title, Self::parse)
     }
 }
 
@@ -187,16 +177,6 @@ impl BandwidthUnit {
             _ => return None,
         })
     }
-
-    /// Finds the unit in a column title: `hipblaslt-GB/s`, `TB/s_mean`,
-    /// `GlobalMem BW (bytes/sec)`, `tb_per_sec`, `bandwidth_gb_s`.
-    pub fn in_header(title: &str) -> Option<Self> {
-        Self::parse(title).or_else(|| in_header(title, Self::parse)).or_else(|| {
-            let words: Vec<&str> = title.split(['_', '-', ' ']).collect();
-            let mut pairs = words.windows(2).rev();
-            pairs.find_map(|pair| Self::parse(&pair.join("/")))
-        })
-    }
 }
 
 /// Lower case, one spelling of micro, no surrounding spaces or brackets.
@@ -204,17 +184,6 @@ fn bare(text: &str) -> String {
     let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']).trim();
     // U+03BC is the Greek letter, U+00B5 the micro sign; lower-casing U+039C gives the former.
     text.to_lowercase().replace('\u{3bc}', "\u{b5}")
-}
-
-/// Tries the text in brackets, then each word from the last to the first, since titles usually end with the unit.
-fn in_header<T>(title: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let bracketed = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
-        let (_, rest) = title.split_once(open)?;
-        parse(rest.split_once(close)?.0)
-    });
-    bracketed.or_else(|| parse(title)).or_else(|| {
-        title.split(['_', '-', ' ', '(', ')', '[', ']', ',', ':']).rev().find_map(&parse)
-    })
 }
 
 #[cfg(test)]
@@ -240,17 +209,6 @@ mod tests {
         ] {
             assert_eq!(TimeUnit::parse(text), Some(unit), "{text}");
         }
-        for (title, unit) in [
-            ("mean_microseconds", Microseconds),
-            ("Kernel Time (\u{3bc}s)_mean", Microseconds),
-            ("Time (msec)", Milliseconds),
-            ("elapsed_ms", Milliseconds),
-            ("GPU Time (sec)", Seconds),
-            ("ms_1", Milliseconds),
-        ] {
-            assert_eq!(TimeUnit::in_header(title), Some(unit), "{title}");
-        }
-        assert_eq!(TimeUnit::in_header("Runtime"), None);
     }
 
     #[test]
@@ -274,14 +232,6 @@ mod tests {
         ] {
             assert_eq!(RateUnit::parse(text), Some(unit), "{text}");
         }
-        for (title, unit) in [
-            ("hipblaslt-Gflops", GigaFlops),
-            ("TFLOPS/s_mean", TeraFlops),
-            ("GFLOPS_1", GigaFlops),
-            ("cuBLAS (TFLOPS)", TeraFlops),
-        ] {
-            assert_eq!(RateUnit::in_header(title), Some(unit), "{title}");
-        }
         for text in ["GFLOP", "GB/s", "FLOPS/Byte", "shops", "", "op"] {
             assert_eq!(RateUnit::parse(text), None, "{text}");
         }
@@ -302,16 +252,6 @@ mod tests {
             ("gbps", Gigabytes),
         ] {
             assert_eq!(BandwidthUnit::parse(text), Some(unit), "{text}");
-        }
-        for (title, unit) in [
-            ("hipblaslt-GB/s", Gigabytes),
-            ("TB/s_mean", Terabytes),
-            ("GlobalMem BW (bytes/sec)", Bytes),
-            ("GBs_1", Gigabytes),
-            ("tb_per_sec", Terabytes),
-            ("bandwidth_gb_s", Gigabytes),
-        ] {
-            assert_eq!(BandwidthUnit::in_header(title), Some(unit), "{title}");
         }
         for text in ["GB", "bs", "FLOPS/Byte", "us", "bytes/clk", ""] {
             assert_eq!(BandwidthUnit::parse(text), None, "{text}");
@@ -336,9 +276,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_survived(text in ".*") {
-            let _ = TimeUnit::in_header(&text);
-            let _ = RateUnit::in_header(&text);
-            let _ = BandwidthUnit::in_header(&text);
+            let _ = TimeUnit::parse(&text);
+            let _ = RateUnit::parse(&text);
+            let _ = BandwidthUnit::parse(&text);
         }
     }
 }
