@@ -31,6 +31,9 @@ const SETTINGS: [ColumnMeaning; 8] = {
 /// Value of a setting without a column.
 const NONE: &str = "none";
 
+/// Whether published times are one more side, in every picture of the place.
+pub(in crate::charts) const PUBLISHED: &str = "compare.published";
+
 /// Tooltip of the choice of sides.
 pub(in crate::charts) const SIDES_HINT: &str = "The column whose values are compared";
 
@@ -68,8 +71,7 @@ pub(in crate::charts) fn published(
         return (None, setup);
     }
     let hint = "What others reach on the same GEMMs, as one more side";
-    let control =
-        Control::toggle(state, "compare.published", "Published times", hint, setup.published);
+    let control = Control::toggle(state, PUBLISHED, "Published times", hint, setup.published);
     let on = control.is_on();
     (Some(control), setup.with_published(on))
 }

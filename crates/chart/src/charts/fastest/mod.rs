@@ -3,7 +3,7 @@
 mod draw;
 
 use crate::aggregate::distinct;
-use crate::charts::compare::settings::{SIDES_HINT, published, threshold};
+use crate::charts::compare::settings::{PUBLISHED, SIDES_HINT, published, threshold};
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -25,7 +25,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "fastest",
     name: "Fastest",
     hint: "Which library or kernel is fastest where?",
-    params: &["color"],
+    params: &["color", PUBLISHED],
     open: |inputs| WinnerMap::open(inputs.frame, inputs.state),
     ..ChartKind::PLAIN
 };
