@@ -137,8 +137,8 @@ impl Operator {
         let [a, b] = self.pair(inputs)?;
         let (a, b) = (unpacked(a, self.packed[0])?, unpacked(b, self.packed[1])?);
         if self.grouped {
-            let vectors = inputs.iter().skip(self.first + 2).filter(|dims| dims.len() == 1);
-            return grouped(&a, &b, vectors.last().map(|dims| dims[0]));
+            let mut vectors = inputs.iter().skip(self.first + 2).filter(|dims| dims.len() == 1);
+            return grouped(&a, &b, vectors.next_back().map(|dims| dims[0]));
         }
         product(&a, &if self.weight { swapped(&b) } else { b })
     }
