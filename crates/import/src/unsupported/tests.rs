@@ -12,7 +12,7 @@ const BINARY: [(&str, &[u8], &str); 7] = [
 ];
 
 /// Texts that are no benchmark.
-const TEXTS: [(&str, &[u8], &str); 22] = [
+const TEXTS: [(&str, &[u8], &str); 21] = [
     (
         "N=1536,K=7168,device_name=NVIDIA_H100,dtype=fp8_w8a8,block_shape=[128,128].json",
         b"{\"64\": {\"BLOCK_SIZE_M\": 16, \"BLOCK_SIZE_N\": 32, \"num_warps\": 4}}",
