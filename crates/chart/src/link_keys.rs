@@ -81,6 +81,7 @@ pub const KEYS: &[&str] = &[
     "plan.types",
     "plan.vocab",
     "plan.w",
+    "published.type",
     "roofs",
     "sort",
     "src",

@@ -6,6 +6,7 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Longest element or member in bytes; the text of a longer one is `None`.
 const MAX_ITEM: usize = 32 << 20;
@@ -47,13 +48,12 @@ pub(crate) fn repeated_key(text: &[u8]) -> Option<String> {
             self,
             mut map: A,
         ) -> Result<Self::Value, A::Error> {
-            let mut keys: Vec<String> = Vec::new();
-            let mut twice = None;
+            let (mut keys, mut twice) = (HashSet::new(), None);
             while let Some((key, _)) = map.next_entry::<String, serde::de::IgnoredAny>()? {
                 if keys.contains(&key) {
                     twice.get_or_insert(key);
                 } else {
-                    keys.push(key);
+                    keys.insert(key);
                 }
             }
             Ok(twice)
