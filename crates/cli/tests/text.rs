@@ -132,6 +132,9 @@ fn no_document_mentions_links_or_closes_for_a_file() {
         assert!(markdown.len() > 300, "{args:?}: {err}");
         let html = markdown_to_html(&markdown, &options);
         assert!(html.contains("octocat"), "{args:?}: {html}");
+        // The only comment is the one that keeps the last runs, and nothing follows it.
+        let (html, runs) = html.split_once("<!-- gemmscope-runs ").unwrap_or((&html, "-->"));
+        assert!(runs.find("-->") == Some(runs.trim_end().len() - 3), "{args:?}: {runs}");
         for live in [
             "<a ",
             "<img",

@@ -113,7 +113,7 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
 }
 
 /// The format with the surest claim of a head. One that finds no row gives way to the next. Where none finds any,
-/// the tool of the signature says so, else the first that says what is wrong.
+/// the tool of the signature says so, else the first that says what is wrong: with each row, else with the file.
 pub(crate) fn surest(
     head: &Head,
     options: &ImportOptions,
@@ -134,7 +134,8 @@ pub(crate) fn surest(
         return foreign(sentence);
     }
     let unread = Some(0).filter(|_| !claims.is_empty()).filter(signed);
-    let says = || first_with(Trial::Refused).or(first_with(Trial::Nothing));
+    let says =
+        || [Trial::SetAside, Trial::Refused, Trial::Nothing].into_iter().find_map(first_with);
     if let Some(at) = with_rows.or(unread).or_else(says) {
         return Ok(claims.swap_remove(at));
     }

@@ -61,7 +61,7 @@ pub fn is_launch_bound(call_s: f64, roof_s: f64, floor_s: f64) -> bool {
 /// use gemmscope_model::roofline::LostTime;
 /// let mut set = LostTime::default();
 /// set.add(1.0, 10e-6, 8e-6);
-/// above its roof: loses nothing, and offsets no other loss
+/// set.add(2.0, 3e-6, 4e-6); // above its roof: loses nothing, and offsets no other loss
 /// assert!((set.share_of_roof() - 14.0 / 16.0).abs() < 1e-12);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

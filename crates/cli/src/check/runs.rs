@@ -77,11 +77,12 @@ fn of_comment(text: &str) -> Result<Vec<Run>, String> {
     Ok(runs)
 }
 
-/// The runs as a comment of HTML, which no text of theirs can end.
+/// The runs as a comment of HTML, which no text of theirs can end, and where none mentions anybody.
 pub(super) fn hidden(runs: &[Run]) -> String {
     let json = serde_json::to_string(runs).unwrap_or_default();
-    // Outside of texts, JSON has neither of these.
-    let json = json.replace('>', "\\u003e").replace("--", "-\\u002d");
+    // Outside of texts, JSON has none of these.
+    let coded = [(">", "\\u003e"), ("@", "\\u0040"), ("#", "\\u0023"), ("--", "-\\u002d")];
+    let json = coded.iter().fold(json, |json, (sign, code)| json.replace(sign, code));
     format!("{OPEN}{json}{CLOSE}")
 }
 
