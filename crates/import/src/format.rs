@@ -65,7 +65,7 @@ impl Format {
         }
         match self.read_whole(head, &(head.source.join("\n") + "\n"), options) {
             Ok(imported) if has_rows(&imported, is_known) => Trial::Rows,
-            Ok(imported) if has_rows(&imported, true) => Trial::SetAside,
+            Ok(imported) if has_rows(&imported, true) && claim.names_columns() => Trial::SetAside,
             Ok(_) => Trial::Nothing,
             Err(_) => Trial::Refused,
         }
@@ -107,7 +107,7 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trial {
     Rows,
-    /// All rows are set aside, of a table whose tool is not known.
+    /// All rows are set aside, of a table whose tool is not known and whose header names all that a row needs.
     SetAside,
     Nothing,
     /// It says what is wrong with the file.

@@ -37,6 +37,11 @@ impl Claim {
         }
     }
 
+    /// The header names all that a row needs; a list of sizes may be anything else.
+    pub(crate) fn names_columns(&self) -> bool {
+        matches!(self, Claim::Columns(reason) if !reason.is_empty())
+    }
+
     /// What the file's card shows.
     pub(crate) fn reason(self) -> String {
         let (Claim::Signature(_, reason) | Claim::Columns(reason) | Claim::Guess(reason)) = self;
