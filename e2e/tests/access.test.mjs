@@ -260,8 +260,11 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   assert.equal(await page.evaluate(firstStop), "Skip to the chart");
 
   // A device by the question above the picture, then another one by the header's menu.
-  await tabTo(page, ".notice.ask select");
+  await tabTo(page, ".notice.ask .menu-root button");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.role === "combobox");
   await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
   const asked = await app.state("device");
   assert.ok(asked);
   await tabTo(page, ".device-picker button");

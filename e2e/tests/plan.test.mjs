@@ -22,7 +22,7 @@ test("a preset gives points without a file, a slider moves them past the ridge; 
   // No device is chosen by default; a letter typed in the list is not a shortcut.
   await drawn(page, /Roofline of 0 GEMMs/);
   const add = page.getByRole("button", { name: "Add a device" });
-  for (const name of ["H100 SXM", "MI300X"]) await takeDevice(add, name);
+  for (const name of ["H100 80GB HBM3", "MI300X"]) await takeDevice(add, name);
   await drawn(page, /16 planned ones under the roofs of/);
   const up = (await gemms(page).locator("tr", { hasText: "up_proj" }).first().innerText()).split("\t");
   assert.deepEqual(up.slice(0, 2), ["up_proj", "8 × 11008 × 4096"]);

@@ -146,7 +146,7 @@ fn FileNames() -> impl IntoView {
                     <div class="field inline">
                         <span>{format!("“{name}” is")}</span>
                         <DeviceMenu
-                            name=format!("Device “{name}”")
+                            name=format!("Device “{name}”: {how}")
                             label=move || how.clone()
                             chosen=chosen
                             taken=taken

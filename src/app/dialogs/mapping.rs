@@ -327,16 +327,7 @@ fn facts(choice: Choice, read: Memo<Preview>) -> AnyView {
         .into_any()
     };
     let calls = move || {
-        let calls =
-            choice.options.with(|o| o.answer(ImportOptions::CALLS).unwrap_or_default().to_owned());
-        view! {
-            <label class="field">
-                <span>"Calls that each time is of"</span>
-                <input type="text" inputmode="numeric" class="small-input" placeholder="1" prop:value=calls
-                    on:change=move |e| choice.answer(ImportOptions::CALLS, value_of(&e)) />
-            </label>
-        }
-        .into_any()
+        choice.options.with(|o| o.answer(ImportOptions::CALLS).unwrap_or_default().to_owned())
     };
     // Their fields stay while rows come anew with the same questions.
     let assumed = Memo::new(move |_| {
@@ -353,7 +344,11 @@ fn facts(choice: Choice, read: Memo<Preview>) -> AnyView {
         <fieldset class="mapping-facts">
             <legend>"For all rows"</legend>
             {["M", "N", "K"].into_iter().enumerate().map(size).collect_view()}
-            {calls()}
+            <label class="field">
+                <span>"Calls that each time is of"</span>
+                <input type="text" inputmode="numeric" class="small-input" placeholder="1" prop:value=calls
+                    on:change=move |e| choice.answer(ImportOptions::CALLS, value_of(&e)) />
+            </label>
             {move || assumed.get().into_iter().map(field).collect_view()}
         </fieldset>
     }

@@ -273,7 +273,7 @@ fn device_assumption(
         let listed: Vec<String> = listed.into_iter().collect();
         let control = view! {
             <DeviceMenu
-                name=text.clone()
+                name=format!("{text}: {shown}")
                 label=move || shown.clone()
                 chosen=listed
                 taken=move |d: Device| change(d.name)
