@@ -332,7 +332,7 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   await take(holds("right"), "n");
   assert.deepEqual(await holds("right").locator("optgroup").evaluateAll((all) => all.map((g) => g.label)), ["Sizes", "Type and layout", "Time and rate", "Who ran it", "Other"]);
   await take(holds("took"), "time:us");
-  await take(app.dialog.getByRole("combobox", { name: /Data type/ }), "bf16");
+  await take(app.dialog.getByRole("combobox", { name: /No data type in the file/ }), "bf16");
   await preview.getByText("31.00 µs").waitFor();
   await read.click();
   await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);
