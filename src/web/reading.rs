@@ -62,10 +62,14 @@ impl Chunks {
         let raw: &web_sys::Blob = blob.as_ref();
         let way = match Parquet::open(blob, memory_of_packed()).await? {
             Some(parquet) => Way::Csv(parquet),
-            None => match filling_reader(&raw.stream()).filter(|_| pace == Pace::Worker) {
-                Some(reader) => Way::Filled(reader, js_sys::ArrayBuffer::new(SLICE as u32)),
-                None => Way::Slices,
-            },
+            None => {
+                // A stream that is opened is read: only by who fills buffers from it.
+                let reader =
+                    (pace == Pace::Worker).then(|| filling_reader(&raw.stream())).flatten();
+                reader.map_or(Way::Slices, |reader| {
+                    Way::Filled(reader, js_sys::ArrayBuffer::new(SLICE as u32))
+                })
+            }
         };
         Ok(Chunks { blob: blob.clone(), at: 0, way })
     }

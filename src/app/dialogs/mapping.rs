@@ -304,20 +304,20 @@ fn options(groups: &[(ColumnGroup, Vec<ColumnSpec>)], guess: Option<ColumnSpec>)
 /// What holds for all rows: sizes that no column holds, how many calls a time is of, and whatever the reader assumes of
 /// these rows. `--answer` says the same in the command.
 fn facts(choice: Choice, read: Memo<Preview>) -> AnyView {
-    let stated = RwSignal::new(choice.options.with_untracked(ImportOptions::sizes));
+    let stated = move || choice.options.with(ImportOptions::sizes);
     let size = move |(at, name): (usize, &'static str)| {
         let held = Memo::new(move |_| {
             choice.plan.with(|plan| plan.as_ref().is_some_and(|p| p.required()[at].1.is_some()))
         });
         let typed = move |e: web_sys::Event| {
-            stated
-                .update(|all| all[at] = value_of(&e).trim().parse().ok().filter(|size| *size > 0));
-            let all = ["M", "N", "K"].into_iter().zip(stated.get_untracked());
+            let mut sizes = choice.options.with_untracked(ImportOptions::sizes);
+            sizes[at] = value_of(&e).trim().parse().ok().filter(|size| *size > 0);
+            let all = ["M", "N", "K"].into_iter().zip(sizes);
             let all: Vec<String> =
                 all.filter_map(|(name, size)| Some(format!("{name}: {}", size?))).collect();
             choice.answer(ImportOptions::SIZES, all.join(", "));
         };
-        let now = move || stated.with(|all| all[at].map_or_else(String::new, |v| v.to_string()));
+        let now = move || stated()[at].map_or_else(String::new, |v| v.to_string());
         view! {
             <label class="field" hidden=move || held.get()>
                 <span>{name}</span>

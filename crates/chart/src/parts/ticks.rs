@@ -100,11 +100,6 @@ pub(crate) fn rate_words(v: f64) -> String {
     Format::rate().write(v, 4)
 }
 
-/// A fraction, for sentences: `63.3 %`.
-pub(crate) fn share_words(v: f64) -> String {
-    Format::percent().write(v, 3)
-}
-
 /// Ticks of a scale, with at most about `room` labels.
 pub(crate) fn ticks(scale: &Scale, room: usize, format: &Format<'_>) -> Vec<Tick> {
     match scale.kind {

@@ -12,7 +12,6 @@ use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::{START, Scene};
-use crate::ticks::share_words;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::TileRuns;
@@ -22,7 +21,7 @@ use gemmscope_model::tiling::explore::{
     AXES, Evaluation, Map, TileSetting, evaluate, fitted, map, without_doubt,
 };
 use gemmscope_model::tiling::{Caution, Overflow};
-use gemmscope_model::units::{Bytes, FlopsPerSec, format_short};
+use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, short_percent};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::charts::tools;
@@ -203,8 +202,8 @@ impl TileTool {
                 w.waves.to_string(),
                 format!("Rounds over {units} {}s.", self.shape.device.unit_kind),
             ));
-            out.push(figure("Tile efficiency", share_words(w.tile_efficiency), TILE_EFFICIENCY));
-            out.push(figure("Wave efficiency", share_words(w.wave_efficiency), WAVE_EFFICIENCY));
+            out.push(figure("Tile efficiency", short_percent(w.tile_efficiency), TILE_EFFICIENCY));
+            out.push(figure("Wave efficiency", short_percent(w.wave_efficiency), WAVE_EFFICIENCY));
         }
         out.push(figure(
             "Tile traffic",

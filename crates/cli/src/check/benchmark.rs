@@ -58,9 +58,8 @@ fn sums(book: &Book) -> [BenchmarkRecord; 2] {
 }
 
 fn label(frame: &Frame, row: usize, side: &str) -> String {
-    let data = &*frame.data;
-    let shape = shape_label(&data.problem(row));
-    let op = &data.ops[usize::from(data.op[row])];
+    let p = frame.data.problem(row);
+    let (shape, op) = (shape_label(&p), p.op);
     let label = format!("{shape}, {}, {}{}", op.types(), op.layout(), op.epilogue());
     if side.is_empty() { label } else { format!("{side}: {label}") }
 }

@@ -15,13 +15,12 @@ use super::types::{Typed, row_types};
 use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
-use crate::columns::defaults::assumption;
-use answers::{calls_as_chosen, sizes_as_chosen};
+use answers::{by_hand, calls_as_chosen, sizes_as_chosen};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use gemmscope_table::dataset::ColumnMeaning;
 
 /// One table on its way into the rows.
 struct Reader<'a> {
@@ -314,24 +313,22 @@ impl Reader<'_> {
         }
     }
 
-    /// Remarks and questions.
     /// The sizes and calls that the user states, to be changed on the file's card.
     fn say_stated(&self, out: &mut TableBuilder) {
         let Facts { m, n, k, calls, .. } = &self.on.facts;
         let answer = |key| self.on.options.answer(key).unwrap_or_default();
-        let by_hand = |fact: &Option<Fact<u32>>| fact.as_ref().is_some_and(|f| f.line == 0);
-        let mut say = |key: &'static str, text: String| {
-            let stated = assumption(key, text, answer(key), &[]);
-            out.assume(Assumption { by_hand: true, ..stated });
-        };
-        if [m, n, k].into_iter().any(by_hand) {
-            say(ImportOptions::SIZES, sizes_as_chosen(answer(ImportOptions::SIZES)));
+        let is_stated = |fact: &Option<Fact<u32>>| fact.as_ref().is_some_and(|f| f.line == 0);
+        if [m, n, k].into_iter().any(is_stated) {
+            let sizes = answer(ImportOptions::SIZES);
+            out.assume(by_hand(ImportOptions::SIZES, sizes_as_chosen(sizes), sizes));
         }
         if let Some(Fact { value, line: 0 }) = calls {
-            say(ImportOptions::CALLS, calls_as_chosen(*value));
+            let text = calls_as_chosen(*value);
+            out.assume(by_hand(ImportOptions::CALLS, text, answer(ImportOptions::CALLS)));
         }
     }
 
+    /// Remarks and questions.
     fn say(&mut self, out: &mut TableBuilder, sides: &[Side]) {
         if sides.iter().all(|s| s.time.is_none() && s.rate.is_none()) {
             out.note(crate::columns::plan::SHAPES_ONLY);

@@ -197,6 +197,11 @@ pub fn signed_percent(change: f64) -> String {
     format!("{sign}{number} %")
 }
 
+/// A fraction as a percentage of at most three significant digits: `63.3 %`, `50 %`; `n/a` for NaN.
+pub fn short_percent(share: f64) -> String {
+    if share.is_nan() { "n/a".to_owned() } else { format!("{} %", format_short(share * 100.0, 3)) }
+}
+
 /// An estimated fraction as a percentage: `91 %`. One decimal under 10 %.
 pub fn rounded_percent(share: f64) -> String {
     if share.is_finite() && share >= 0.0995 {

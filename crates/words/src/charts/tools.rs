@@ -4,7 +4,7 @@ use gemmscope_analysis::planner::fusion::Run;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::tiling::explore::Evaluation;
 use gemmscope_model::tiling::{OccupancyLimit, Overflow};
-use gemmscope_model::units::{Bytes, FlopsPerSec, format_significant, plural};
+use gemmscope_model::units::{Bytes, FlopsPerSec, plural, short_percent};
 use gemmscope_table::field::Frame;
 
 /// Settings of cells where the chosen ones do not fit.
@@ -20,11 +20,6 @@ pub const STEP_TRAFFIC: &str = "A separate step reads C and writes D (2 M N × s
 /// Devices of several dies.
 pub const TILES_PER_DIE: &str = "A kernel that gives each die neighbouring tiles (it maps the workgroup numbers anew) reads less.";
 
-/// A share of one in three digits, as the marks have it.
-fn percent(share: f64) -> String {
-    format!("{} %", format_significant(100.0 * share, 3))
-}
-
 /// What a row measured: `Ran as chosen: 612 TFLOP/s, 62 % of the device's roof (bench.csv:7).`
 pub fn ran_as_chosen(frame: &Frame, row: usize) -> String {
     let data = &*frame.data;
@@ -33,7 +28,7 @@ pub fn ran_as_chosen(frame: &Frame, row: usize) -> String {
     let efficiency = frame.metrics.efficiency(data, row);
     let share = match efficiency.is_nan() {
         true => String::new(),
-        false => format!(", {} of the device's roof", percent(efficiency)),
+        false => format!(", {} of the device's roof", short_percent(efficiency)),
     };
     format!(
         "Ran as chosen: {}{share} ({file}:{}).",
@@ -56,7 +51,7 @@ pub fn occupancy(e: &Evaluation, unit_kind: &str) -> Option<String> {
     let o = e.occupancy.filter(|_| e.overflows.is_empty())?;
     let share = e.roof.map_or_else(String::new, |r| {
         let share = r.flops_per_s / r.device_flops_per_s;
-        format!("; tile and waves allow {} of the roof", percent(share))
+        format!("; tile and waves allow {} of the roof", short_percent(share))
     });
     Some(format!(
         "{} per {unit_kind} at most, limited by {}{share}.",

@@ -9,10 +9,10 @@ use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
-use crate::ticks::share_words;
 use crate::tile_marks::{Measured, Tick, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 use gemmscope_model::tiling::flat::Region;
+use gemmscope_model::units::short_percent;
 
 /// Height of a line of cells in a picture without a page: with many lines, and with few.
 const LINE: (f64, f64) = (26.0, 52.0);
@@ -140,9 +140,9 @@ pub(super) fn occurring(sweep: &Sweep) -> (f64, Vec<Region>) {
 }
 
 fn gradient(scene: &mut Scene, (x, y): Point, width: f64, low: f64) {
-    let left = share_words(low);
+    let left = short_percent(low);
     let lw = text::width(&left, FONT, false);
-    let right = format!("{} of the row's best", share_words(1.0));
+    let right = format!("{} of the row's best", short_percent(1.0));
     let rw = text::width(&right, FONT, false);
     let bar = (width - lw - rw - 12.0).clamp(30.0, 140.0);
     let cy = y + 9.0;

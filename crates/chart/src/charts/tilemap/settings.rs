@@ -9,8 +9,9 @@ use crate::palette::alpha;
 use crate::plot::{Bands, value_bar, value_panel};
 use crate::scale::{Scale, ScaleKind};
 use crate::scene::Scene;
-use crate::ticks::{Format, share_words};
+use crate::ticks::Format;
 use crate::tooltip::Tooltip;
+use gemmscope_model::units::short_percent;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::sweep as words;
 
@@ -49,7 +50,7 @@ impl Settings {
 pub(super) fn table(influences: &[Influence]) -> ResultTable {
     let of = |i: &Influence| {
         let values = i.values.iter().map(|v| {
-            vec![i.name.clone(), v.value.clone(), i.sets.to_string(), share_words(v.best)]
+            vec![i.name.clone(), v.value.clone(), i.sets.to_string(), short_percent(v.best)]
         });
         values.collect::<Vec<_>>()
     };
@@ -95,7 +96,7 @@ impl Picture for Settings {
             let color = options.theme.categories[0];
             let color = if value == 0 { color } else { alpha(color, 0.6) };
             let band = [placed.left, y, across, ROW];
-            value_bar(scene, band, &scale, (share, share_words(share)), color, f64::NAN);
+            value_bar(scene, band, &scale, (share, short_percent(share)), color, f64::NAN);
         }
     }
 
@@ -106,7 +107,7 @@ impl Picture for Settings {
         let influence = &self.influences[*setting];
         let value = &influence.values[*value];
         let columns = Columns::new()
-            .text("Of the best value", |share: &f64| share_words(*share))
+            .text("Of the best value", |share: &f64| short_percent(*share))
             .text("Compared", |_| influence.sets.to_string());
         columns.tooltip(format!("{} {}", influence.name, value.value), &value.best)
     }

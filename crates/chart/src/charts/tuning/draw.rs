@@ -10,9 +10,10 @@ use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::{ScaleKind, extent};
 use crate::scene::{Color, END, Point, START, Scene, Symbol};
 use crate::text;
-use crate::ticks::{self, Format, Tick, rate_words, share_words};
+use crate::ticks::{self, Format, Tick, rate_words};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, Generation, Outcome, SearchHistory};
+use gemmscope_model::units::short_percent;
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
@@ -240,7 +241,7 @@ impl Tuning {
             if v.rate.is_finite() {
                 line(scene, &rate_words(v.rate), true);
                 if h.roof.is_finite() {
-                    let share = share_words(v.rate / h.roof);
+                    let share = short_percent(v.rate / h.roof);
                     line(scene, &format!("{share} of the roof"), false);
                 }
             } else {

@@ -8,11 +8,11 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::scale::ScaleKind;
 use crate::scene::Scene;
-use crate::ticks::{Format, share_words};
+use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, Outcome, SearchHistory, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::Seconds;
+use gemmscope_model::units::{Seconds, short_percent};
 use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
@@ -107,7 +107,7 @@ impl Picture for Tuning {
         let h = &self.history;
         let rate = |i: usize| h.variants.get(i).map_or(f64::NAN, |v| v.rate);
         let best = h.best.map_or(f64::NAN, rate);
-        let share = h.roof.is_finite().then(|| share_words(best / h.roof));
+        let share = h.roof.is_finite().then(|| short_percent(best / h.roof));
         words::title(h, &Format::rate().write(best, 3), share)
     }
 
@@ -120,14 +120,14 @@ impl Picture for Tuning {
         let (frame, h) = (&self.frame, &self.history);
         let mut out = vec![self.title()];
         let not_read = frame.data.sources.iter().map(|s| s.rejected.total()).sum();
-        out.extend(words::notes(h, &share_words(h.slow_below), not_read));
+        out.extend(words::notes(h, &short_percent(h.slow_below), not_read));
         out
     }
 
     /// Tables of the settings behind failed and slow variants, and of those variants.
     fn details(&self) -> Vec<(String, ResultTable)> {
         let (frame, h) = (&self.frame, &self.history);
-        let share = |s: &Suspect| share_words(s.bad as f64 / s.all as f64);
+        let share = |s: &Suspect| short_percent(s.bad as f64 / s.all as f64);
         let suspects = h.suspects(frame).into_iter().map(|s| {
             let (share, bad, all) = (share(&s), s.bad.to_string(), s.all.to_string());
             vec![s.name, s.value, bad, all, share]

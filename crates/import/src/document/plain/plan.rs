@@ -11,14 +11,15 @@ use crate::columns::mapping::Sampled;
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::words;
 use crate::document::readings::{SQUARE, only_size};
-use crate::document::rows::answers::{SIZES_AS, not_understood, sizes_as_chosen};
+use crate::document::rows::answers::{
+    SIZES_AS, by_hand, calls_as_chosen, not_understood, sizes_as_chosen,
+};
 use crate::document::sizes::{Stated, stated};
 use crate::document::title::{Holds, clock_scale, meaning};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::Assumption;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 
@@ -291,13 +292,10 @@ impl Making<'_, '_> {
     /// Says which sizes are the user's, and takes times as of so many calls as the user says.
     fn as_stated(&self, table: &mut TableBuilder, plan: &mut Plan) {
         let options = self.plain.options;
-        let mut by_hand = |key: &str, text: String, value: &str| {
-            table.assume(Assumption { by_hand: true, ..assumption(key, text, value, &[]) });
-        };
         let is_fixed = |size: &Size| matches!(size, Size::Fixed(_));
         if matches!(&plan.sizes, Sizes::Three(sizes) if sizes.iter().any(is_fixed)) {
             let value = options.answer(ImportOptions::SIZES).unwrap_or_default();
-            by_hand(ImportOptions::SIZES, format!("Sizes as chosen: {value}."), value);
+            table.assume(by_hand(ImportOptions::SIZES, sizes_as_chosen(value), value));
         }
         let Some(calls) = options.calls() else { return };
         // Repeats are of the time if the line has one.
@@ -305,8 +303,8 @@ impl Making<'_, '_> {
         let of_sides = plan.sides.iter_mut().filter_map(|s| s.figures.time.as_mut());
         let times = plan.figures.time.as_mut().into_iter().chain(of_sides).chain(repeats);
         times.for_each(|(_, factor)| *factor /= f64::from(calls));
-        let text = format!("Each time is of {calls} calls or products, as chosen.");
-        by_hand(ImportOptions::CALLS, text, &calls.to_string());
+        let value = calls.to_string();
+        table.assume(by_hand(ImportOptions::CALLS, calls_as_chosen(calls), &value));
     }
 
     /// Says which columns are M, N and K where their names alone do not.

@@ -1,9 +1,11 @@
 //! What a table leaves open, and what the user answered to it.
 
 use super::Reader;
+use crate::columns::defaults::assumption;
 use crate::document::evidence::CALLS;
 use crate::document::readings::{ORDER, Reading, SIZES, SQUARE};
 use crate::document::sizes::{Stated, stated};
+use gemmscope_table::dataset::Assumption;
 
 impl Reader<'_> {
     /// Sizes that the user states in place of assumed ones: `N: 4096, K: 8192`.
@@ -46,10 +48,10 @@ impl Reader<'_> {
     pub(super) fn answered_calls(&mut self) {
         let Some(question) = self.on.questions.iter_mut().find(|q| q.key == CALLS) else { return };
         let Some(answer) = self.on.options.answer(CALLS) else { return };
-        match answer.parse::<u32>() {
+        match self.on.options.calls() {
             // The times are of so many already.
-            Ok(count) if count > 0 => question.text = calls_as_chosen(count),
-            _ => {
+            Some(count) => question.text = calls_as_chosen(count),
+            None => {
                 let why = not_understood(CALLS, answer, "a whole number from 1");
                 self.on.notes.push(why);
             }
@@ -66,6 +68,11 @@ pub(in crate::document) fn calls_as_chosen(count: u32) -> String {
 
 pub(in crate::document) fn sizes_as_chosen(answer: &str) -> String {
     format!("Sizes as chosen: {answer}.")
+}
+
+/// The answer to `key` as an assumption that the file's card shows and can change.
+pub(in crate::document) fn by_hand(key: &'static str, text: String, answer: &str) -> Assumption {
+    Assumption { by_hand: true, ..assumption(key, text, answer, &[]) }
 }
 
 pub(in crate::document) fn not_understood(key: &str, answer: &str, expected: &str) -> String {
