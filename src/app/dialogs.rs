@@ -21,7 +21,7 @@ pub fn OpenDialog() -> impl IntoView {
             Dialog::Help => view! { <help::Help /> }.into_any(),
             Dialog::Formats => view! { <formats::Formats /> }.into_any(),
             Dialog::Devices(name) => view! { <devices::Devices name=name /> }.into_any(),
-            Dialog::Mapping(id) => view! { <mapping::Mapping id=id /> }.into_any(),
+            Dialog::Mapping(id) => view! { <mapping::MappingForm id=id /> }.into_any(),
             Dialog::Share => view! { <share::Share /> }.into_any(),
             Dialog::Handed(handed) => view! { <handed::HandedDialog handed=handed /> }.into_any(),
             Dialog::Source(host, url) => {

@@ -9,7 +9,8 @@ mod words;
 
 use crate::Io;
 use crate::command_line::{Input, Selection, notes, share};
-use crate::load::{Exit, Request, Stop, load, load_with_baseline, shown, view_state};
+use crate::exit::{Exit, Stop};
+use crate::load::{Request, load, load_with_baseline, shown, view_state};
 use crate::messages::Code;
 use crate::progress;
 use clap::{ArgGroup, ValueEnum};

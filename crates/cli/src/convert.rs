@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::command_line::{Input, file, notes};
-use crate::load::{Exit, Request, Stop, load};
+use crate::exit::{Exit, Stop};
+use crate::load::{Request, load};
 use crate::{output, progress};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::native_csv::CsvWriter;

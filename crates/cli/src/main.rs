@@ -16,6 +16,7 @@ mod command_line;
 mod completions;
 mod convert;
 mod dispatch;
+mod exit;
 mod files;
 mod list;
 mod load;
@@ -36,7 +37,7 @@ mod summary;
 mod tests;
 
 use crate::command_line::Command;
-use crate::load::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use crate::messages::{Code, Messages};
 use std::ffi::OsString;
 use std::io::{Read, Write};

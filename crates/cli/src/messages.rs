@@ -1,7 +1,7 @@
 //! Messages on standard error: lines for people, or one JSON object per line with `--json`. A message is always a
 //! single line, so that text from a file cannot pose as a message.
 
-use crate::load::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use gemmscope_import::{ErrorKind, ImportError};
 use gemmscope_model::encode::one_line;
 use std::io::{Error, Result, Write};

@@ -3,7 +3,7 @@
 
 use crate::Io;
 use crate::command_line::notes;
-use crate::load::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use crate::messages::{Code, Messages};
 use crate::page::{Content, Made, html};
 use crate::serve::Server;

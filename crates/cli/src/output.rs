@@ -11,7 +11,8 @@ mod signals;
 mod tests;
 
 use crate::Io;
-use crate::load::{Request, Stop};
+use crate::exit::Stop;
+use crate::load::Request;
 use parts::{PartFolder, PartialFile};
 use std::ffi::OsString;
 use std::fs::{self, Metadata, OpenOptions};

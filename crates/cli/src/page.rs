@@ -3,7 +3,8 @@
 use crate::Io;
 use crate::app;
 use crate::command_line::{Input, Listed, Selection, file, notes, one_of};
-use crate::load::{Exit, Request, Stop, load, view_state};
+use crate::exit::{Exit, Stop};
+use crate::load::{Request, load, view_state};
 use crate::messages::Code;
 use crate::{output, progress, reference};
 use gemmscope_chart::places;

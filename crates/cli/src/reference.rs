@@ -2,7 +2,7 @@
 
 use crate::Io;
 use crate::command_line::{device, notes, one_of};
-use crate::load::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind, by_id};
 use gemmscope_model::reference::calibration::{Calibration, calibration, fit};

@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::command_line::{Input, Listed, Selection, file, notes, one_of};
-use crate::load::{Exit, Request, Shown, Stop, frame};
+use crate::exit::{Exit, Stop};
+use crate::load::{Request, Shown, frame};
 use crate::messages::Code;
 use crate::output;
 use gemmscope_chart::palette::Theme;

@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::command_line::{Input, Selection, notes};
-use crate::load::{Exit, Request, Shown, Stop, frame};
+use crate::exit::{Exit, Stop};
+use crate::load::{Request, Shown, frame};
 use crate::messages::Code;
 use crate::output;
 use gemmscope_model::encode::one_line;

@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::command_line::{Input, Selection, file, notes};
-use crate::load::{Exit, Request, Shown, Stop, load};
+use crate::exit::{Exit, Stop};
+use crate::load::{Request, Shown, load};
 use crate::output;
 use clap::ValueEnum;
 use gemmscope_chart::picture;

@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::command_line::{Input, kinds, notes};
-use crate::load::{Exit, Outcome, Stop, load};
+use crate::exit::{Exit, Stop};
+use crate::load::{Outcome, load};
 use crate::messages::Code;
 use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::ledger::Ledger;

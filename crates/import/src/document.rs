@@ -19,6 +19,7 @@ pub(crate) mod sizes;
 mod spread;
 pub(crate) mod title;
 mod types;
+mod unit_words;
 mod units;
 mod words;
 

@@ -10,7 +10,7 @@ use crate::web::file::Input;
 use crate::web::reading;
 use crate::web::{dom, storage};
 use gemmscope_import::{
-    Head, ImportOptions, Imported, MappedColumn, Mapping as Plan, header_fingerprint, inspect,
+    Head, ImportOptions, Imported, MappedColumn, Mapping, header_fingerprint, inspect,
 };
 use gemmscope_model::units::{Seconds, grouped};
 use gemmscope_table::dataset::{Assumption, ColumnGroup, ColumnMeaning, ColumnSpec, Dataset};
@@ -24,7 +24,7 @@ const PREVIEW: usize = 5;
 
 /// The dialog, for a loaded or a failed file.
 #[component]
-pub fn Mapping(id: u32) -> impl IntoView {
+pub fn MappingForm(id: u32) -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let loader = Loader::here();
@@ -55,7 +55,7 @@ pub fn Mapping(id: u32) -> impl IntoView {
     let choice = Choice { plan, options, suggested };
     let read_so_far = Memo::new(move |_| {
         let options = options.get();
-        let ready = plan.with(|p| p.as_ref().is_some_and(Plan::can_be_read));
+        let ready = plan.with(|p| p.as_ref().is_some_and(Mapping::can_be_read));
         match beginning.get().filter(|_| ready) {
             Some(begins) => read_beginning(&begins, options),
             None => Preview::Waits,
@@ -142,7 +142,7 @@ fn suggest(begins: &Beginning, options: RwSignal<ImportOptions>, suggested: RwSi
 /// The current choices.
 #[derive(Clone, Copy)]
 struct Choice {
-    plan: Memo<Option<Plan>>,
+    plan: Memo<Option<Mapping>>,
     options: RwSignal<ImportOptions>,
     suggested: RwSignal<Vec<String>>,
 }
@@ -185,7 +185,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn of(plan: &Plan) -> Sheet {
+    fn of(plan: &Mapping) -> Sheet {
         let headers = plan.columns.iter().map(|c| c.header.clone()).collect();
         Sheet { headers, rows: plan.rows.clone(), header_line: plan.header_line }
     }

@@ -1,6 +1,8 @@
 //! The one engine of tables: records become rows by the [`Plan`] of their header. A format says what the
 //! header means, and what no column of it tells.
 
+mod seen;
+
 use crate::cell;
 use crate::cell::NO_SIZES;
 use crate::columns::defaults::{self, AssumedType};
@@ -11,10 +13,10 @@ use crate::columns::words::{Says, says};
 use crate::reader::{CUT, ROW_CUT};
 use crate::split::dialect::is_drawn;
 use crate::{Delimited, ImportError, Imported, Planned, Reader, Record, RowReader};
-use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::{self, Dtype, DtypeA};
+use seen::Seen;
 
 /// What a format says of its tables.
 pub(crate) trait TableReader {
@@ -116,24 +118,6 @@ pub(crate) struct PlanRows {
     /// The line of another header, whose rows are set aside: what its columns hold is not known.
     other_header: Option<u32>,
     seen: Seen,
-}
-
-/// Counts of lines that are no rows, and of rows worth a remark.
-#[derive(Debug, Default)]
-struct Seen {
-    before: u64,
-    aside: u64,
-    repeated: u64,
-    /// Other headers, and the line of the first of them.
-    others: (u64, u32),
-    comments: u64,
-    summaries: u64,
-    /// Rows with more cells than the header, and the first of them.
-    longer: (u64, u32),
-    /// An earlier row had fewer cells than the header.
-    shorter: bool,
-    /// Failed variants of a tuning history, and how many of them state a time.
-    failed: (u64, u64),
 }
 
 impl PlanRows {
@@ -483,48 +467,7 @@ impl RowReader for PlanRows {
     }
 
     fn remark(&mut self, t: &mut TableBuilder) {
-        let seen = &self.seen;
-        if seen.before > 0 && self.plan.is_some() {
-            t.note(format!("Skipped {} before the header.", plural(seen.before, "line")));
-        }
-        let (failed, timed) = seen.failed;
-        if failed > 0 {
-            let but = match timed {
-                0 => String::new(),
-                n => format!(
-                    " {n} of them state a time; it is kept as the time of the failed run and \
-                     counts in no total."
-                ),
-            };
-            t.note(format!("Tuning history: {failed} failed variant(s) kept without a time.{but}"));
-        }
-        if seen.repeated > 0 {
-            t.note(format!("Skipped {}.", plural(seen.repeated, "repeated header")));
-        }
-        let (others, first) = seen.others;
-        if others > 0 {
-            t.note(format!(
-                "{} unlike the first (in line {first}): the rows below are set aside. Give each \
-                 table a file of its own.",
-                plural(others, "header")
-            ));
-        }
-        if seen.aside > 0 {
-            t.note(format!("{} without a result.", plural(seen.aside, "line")));
-        }
-        if seen.comments > 0 {
-            t.note(format!("Skipped {} of comments and rules.", plural(seen.comments, "line")));
-        }
-        if seen.longer.0 > 0 {
-            t.note(format!(
-                "Rows with more cells than the header: {} (first in line {}); extra cells \
-                 dropped.",
-                seen.longer.0, seen.longer.1
-            ));
-        }
-        if seen.summaries > 0 {
-            t.note("The “average” line at the end is left out.");
-        }
+        self.seen.remark(self.plan.is_some(), t);
         if let Some(reader) = &self.reader {
             reader.remark(t);
         }

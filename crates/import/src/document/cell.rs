@@ -1,7 +1,8 @@
 //! One cell: a quantity with all that stands around its number.
 
 use super::block::bare;
-use super::words::{Measure, number_length, unit};
+use super::unit_words::{Measure, unit};
+use super::words::number_length;
 use crate::cell::Quantity;
 
 /// A quantity, or a text that is none.

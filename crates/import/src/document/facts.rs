@@ -4,10 +4,8 @@
 use super::block::{Block, Kind};
 use super::lines::said;
 use super::sizes::{Stated, stated};
-use super::words::{
-    Measure, TypeName, devices_in, library_in, lower_words, number_length, seconds, types_in, unit,
-    unit_word,
-};
+use super::unit_words::{Measure, seconds, unit, unit_word};
+use super::words::{TypeName, devices_in, library_in, lower_words, number_length, types_in};
 use crate::ImportOptions;
 use gemmscope_model::dtype::DataType;
 

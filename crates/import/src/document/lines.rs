@@ -306,7 +306,7 @@ fn times_of_calls(rest: &mut Rest, out: &mut Said) {
         let Some((unit_word, total)) = behind[len..].split_once('=') else { continue };
         let (unit_word, total) = (unit_word.trim(), total.trim_start());
         let of_all = number_length(total);
-        if of_all == 0 || super::words::seconds(&unit_word.to_lowercase()).is_none() {
+        if of_all == 0 || super::unit_words::seconds(&unit_word.to_lowercase()).is_none() {
             continue;
         }
         out.quantities.push(("count".to_owned(), before[start..].to_owned()));

@@ -4,8 +4,8 @@ use super::columns::Column;
 use super::facts::{Fact, Facts, unit_words};
 use super::readings::{Question, Reading};
 use super::title::Holds;
+use super::unit_words::{Measure, unit_word};
 use super::units::{ALL, Candidate, EXACT, Limits, NEAR, agree, candidates, proved};
-use super::words::{Measure, unit_word};
 use crate::ImportOptions;
 use gemmscope_model::units::{RateUnit, TimeUnit};
 

@@ -5,7 +5,8 @@ mod names;
 mod whole;
 
 use super::block::bare;
-use super::words::{Measure, lower_words, unit};
+use super::unit_words::{Measure, unit};
+use super::words::lower_words;
 use crate::columns::words as known;
 pub(crate) use figure::{bandwidth_factor, rate_factor};
 use figure::{figure, names_quotient, spec_of, strength};

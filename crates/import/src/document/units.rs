@@ -4,7 +4,7 @@
 use super::columns::{Column, close, share};
 use super::readings::Reading;
 use super::title::Holds;
-use super::words::Measure;
+use super::unit_words::Measure;
 use gemmscope_model::hardware;
 
 /// What a device can do.

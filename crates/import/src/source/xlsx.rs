@@ -1,7 +1,8 @@
 //! Excel workbooks (.xlsx): the sheet that holds the GEMMs, as the CSV that it would be saved as.
 //!
-//! A workbook is a zip of XML files. This reads only the parts of both that tables need, which adds
-//! far less to the page than a library for all of Excel.
+//! A workbook is a zip of XML files, of which this reads the parts that tables need. A library for all
+//! of Excel would be an eighth of the page: calamine 0.38 with its cell reader alone is 309 kB of wasm
+//! after gzip (`opt-level = "z"`, LTO).
 
 mod dates;
 

@@ -2,7 +2,8 @@
 
 use super::{Rest, Said, TAKEN};
 use crate::document::title::title;
-use crate::document::words::{number_length, type_of_word, unit};
+use crate::document::unit_words::unit;
+use crate::document::words::{number_length, type_of_word};
 
 /// A number of a line that is no part of a word.
 struct Number {

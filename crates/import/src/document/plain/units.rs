@@ -6,8 +6,8 @@ use crate::document::facts::Facts;
 use crate::document::open_units::Evidence;
 use crate::document::readings::{Question, Reading};
 use crate::document::title::{Holds, Title};
+use crate::document::unit_words::{Measure, unit_word};
 use crate::document::units::{ALL, Candidate, Limits, NEAR, agree, candidates, is_too_fast};
-use crate::document::words::{Measure, unit_word};
 use gemmscope_model::units::BandwidthUnit;
 use gemmscope_table::dataset::Assumption;
 

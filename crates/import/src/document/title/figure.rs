@@ -3,7 +3,8 @@
 use super::names::{ASIDE_WORDS, DERIVED_WORDS, OF_FIGURE, PARAMETER_WORDS, RATE_WORDS};
 use super::{Holds, RANK, Title};
 use crate::columns::words::{self as known, Says, any_says, is_extreme, is_percentile, says};
-use crate::document::words::{Measure, lower_words, unit};
+use crate::document::unit_words::{Measure, unit};
+use crate::document::words::lower_words;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning as C;
 use gemmscope_table::dataset::ColumnSpec;
