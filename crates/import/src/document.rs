@@ -7,6 +7,7 @@ mod cell;
 mod columns;
 mod dress;
 mod evidence;
+mod experts;
 mod facts;
 mod known;
 mod lines;

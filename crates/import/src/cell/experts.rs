@@ -48,6 +48,44 @@ impl ExpertPart {
     }
 }
 
+/// What a row of a table of experts times, where the table has columns for tokens, N, K, experts and experts a token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ExpertRow {
+    /// One grouped GEMM; M counts tokens.
+    #[default]
+    Tokens,
+    /// One grouped GEMM; M counts the rows of all experts together.
+    Rows,
+    /// Both GEMMs of a layer; K is the hidden width, N the inner one.
+    Layer,
+    /// Both GEMMs of a layer with a gate, so the first is 2 N wide.
+    GatedLayer,
+}
+
+impl ExpertRow {
+    /// The user's answer that chooses it.
+    pub(crate) fn answer(self) -> &'static str {
+        match self {
+            ExpertRow::Tokens => "one GEMM, M tokens",
+            ExpertRow::Rows => "one GEMM, M rows",
+            ExpertRow::Layer => "up and down",
+            ExpertRow::GatedLayer => "gate, up and down",
+        }
+    }
+
+    /// The shape of a row with these M, N and K; `None` if a token goes to more experts than there are, or if the
+    /// rows are too many to count.
+    pub(crate) fn shape(self, [m, n, k]: [u32; 3], groups: [u32; 2]) -> Option<Shape> {
+        let experts = |gated| Experts::of_sizes([m, k, n], groups, gated);
+        match self {
+            ExpertRow::Tokens => Some(experts(false)?.up),
+            ExpertRow::Rows => Some(Shape { sizes: [m, n, k], ..experts(false)?.up }),
+            ExpertRow::Layer => Some(experts(false)?.shape(ExpertPart::Both)),
+            ExpertRow::GatedLayer => Some(experts(true)?.shape(ExpertPart::Both)),
+        }
+    }
+}
+
 /// An operation whose name may be that of experts.
 pub(crate) fn is_named(operation: &str) -> bool {
     let bare = operation.rsplit("::").next().unwrap_or(operation);

@@ -1,6 +1,7 @@
 //! Where a record holds each part of a row: made once per header, used for every row.
 
 use crate::cell::Quantity;
+use crate::cell::experts::ExpertRow;
 use crate::columns::header::Col;
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
@@ -165,6 +166,8 @@ pub(crate) struct Plan {
     /// A row for each of these, where a line is several.
     pub sides: Vec<Side>,
     pub side_columns: SideColumns,
+    /// What a row with experts and experts a token times.
+    pub experts: ExpertRow,
     /// Columns that say whether the run succeeded.
     pub verdicts: Vec<Col>,
     /// The rows are a tuning history: they have an order and a status. Its failures are kept.

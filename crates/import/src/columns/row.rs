@@ -128,12 +128,12 @@ pub(crate) fn row(
         time_s = c.positive(record, Quantity::Time.word(), scale)?;
     }
     let mut op = operation(plan, given, caches, record)?;
-    let m = match plan.col(Groups).filter(|c| !is_missing(c.cell(record))) {
-        None => m,
+    let [m, n, k] = match plan.col(Groups).filter(|c| !is_missing(c.cell(record))) {
+        None => [m, n, k],
         Some(c) => {
-            let (rows, groups) = grouped(plan, record, m, c.size(record, "groups")?)?;
-            op.groups = Some(groups);
-            rows
+            let shape = grouped(plan, record, [m, n, k], c.size(record, "groups")?)?;
+            op.groups = shape.groups;
+            shape.sizes
         }
     };
     let device = match plan.col(Device) {
@@ -151,23 +151,21 @@ pub(crate) fn row(
     Ok(Row { m, n, k, batch, op, device, time_s })
 }
 
-/// The rows of all groups, and what is known of these: with the experts that each token goes to, the size that was
-/// read is the number of tokens.
+/// The shape of a grouped GEMM. Without the experts a token, M counts the rows of all groups.
 #[cold]
 fn grouped(
     plan: &Plan,
     record: &Record<'_>,
-    m: u32,
+    sizes: [u32; 3],
     count: u32,
-) -> Result<(u32, gemm::Groups), RowError> {
+) -> Result<shape_text::Shape, RowError> {
     let Some(c) = plan.col(PerToken).filter(|c| !is_missing(c.cell(record))) else {
-        return Ok((m, gemm::Groups::uniform(count, 1)));
+        let groups = Some(gemm::Groups::uniform(count, 1));
+        return Ok(shape_text::Shape { groups, ..shape_text::Shape::new(sizes, None) });
     };
     let per_token = c.size(record, "experts a token")?;
-    match m.checked_mul(per_token).filter(|_| per_token <= count) {
-        Some(rows) => Ok((rows, gemm::Groups::uniform(count, per_token))),
-        None => Err(c.bad(record, "experts a token", CellError::TooLarge)),
-    }
+    let shape = plan.experts.shape(sizes, [count, per_token]);
+    shape.ok_or_else(|| c.bad(record, "experts a token", CellError::TooLarge))
 }
 
 /// The time that the file states of a failed variant, which is no time of its GEMM.

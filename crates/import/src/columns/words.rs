@@ -209,11 +209,13 @@ const NAMES: &[(ColumnMeaning, &str)] = named! {
     N: "n:100 size_n:95 n_size:95 mat_n:95 dim_n:95 n_dim:95 gemm_n:95 problem_n:95 shape_n:95 \
         param_n:95 size_j:80 out_features:50 intermediate_size:30 ffn_hidden_size:30 ffn_dim:30 \
         out_dim:40 output_features:50 output_size:40 cols:40 columns:40 num_cols:40 cols_b:60 \
-        b_cols:60 d_ff:30 n_out:40 out:20 intermediate:20"
+        b_cols:60 d_ff:30 n_out:40 out:20 intermediate:20 \
+        inter_dim:30 inter_size:30 inter:20 moe_intermediate_size:30 moe_inter_dim:30"
     K: "k:100 size_k:95 k_size:95 mat_k:95 dim_k:95 k_dim:95 gemm_k:95 problem_k:95 shape_k:95 \
         param_k:95 in_features:50 hidden_size:30 hidden_dim:30 in_dim:40 input_features:50 \
         input_size:40 inner:50 inner_dim:60 cols_a:60 a_cols:60 reduction:40 d_model:30 k_in:40 \
-        hidden:20 in:20"
+        hidden:20 in:20 \
+        model_dim:30"
     ShapeA: "a_shape:80 shape_a:80 a_size:70 a_dims:80 lhs:60 lhs_shape:80 mat1:60 x_shape:60 \
         input_shape:60"
     ShapeB: "b_shape:80 shape_b:80 b_size:70 b_dims:80 rhs:60 rhs_shape:80 mat2:60 w_shape:60 \
@@ -226,6 +228,8 @@ const NAMES: &[(ColumnMeaning, &str)] = named! {
     Batch: "batch:100 b:60 batch_size:95 batch_count:98 batchsize:95 batchcount:98 num_batches:90 \
         batches:90 n_batch:90 nbatch:90 param_b:95 bs:50 bsz:50"
     GroupRows: "group_rows:95"
+    PerToken: "topk:95 top_k:95 num_topk:95 experts_per_token:98 experts_per_tok:98 \
+        num_experts_per_token:98 num_experts_per_tok:98 n_experts_per_token:98 n_experts_per_tok:98"
     Dtype: "dtype:100 datatype:95 data_type:95 precision:90 prec:85 type:60 dt:50 numeric_type:80 \
         input_dtype:92 in_dtype:92 input_type:90 in_type:90 ab_dtype:92 dtype_ab:92"
     DtypeA: "dtype_a:98 a_dtype:98 type_a:95 a_type:95"

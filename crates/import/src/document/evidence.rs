@@ -2,8 +2,9 @@
 //! prove.
 
 use super::columns::{Column, close, share};
+use super::experts::EXPERTS;
 use super::facts::Facts;
-use super::readings::{Question, Reading};
+use super::readings::{BATCH, Question, Reading};
 use super::title::{Holds, RANK, Title};
 use super::units::Limits;
 use super::words::{lower_words, names_library};
@@ -364,7 +365,8 @@ pub(super) fn choose(
         let (agree, all) = (count(&ways[won], &rows), rows.len());
         let mut way = ways.swap_remove(won);
         way.agree = Some((agree, all));
-        if way.question.as_ref().is_some_and(|q| q.key == super::readings::BATCH) && alone {
+        let is_settled = |q: &Question| [BATCH, EXPERTS].contains(&q.key.as_str());
+        if way.question.as_ref().is_some_and(is_settled) && alone {
             way.question = None;
         }
         if way.to_prove || alone {

@@ -20,7 +20,7 @@ use crate::columns::header::Col;
 use crate::columns::mapping::MappedColumn;
 use crate::columns::plan::{Plan, Size, Sizes};
 use crate::columns::row::{self, Given, ValueCaches};
-use batch::BatchRole;
+use batch::{BatchRole, ExpertRole};
 use gemmscope_model::units::RateUnit;
 use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
@@ -44,6 +44,7 @@ pub(crate) struct Plain<'a> {
     options: &'a ImportOptions,
     doubles: Vec<Double>,
     batch: Option<BatchRole>,
+    experts: Option<ExpertRole>,
 }
 
 impl<'a> Plain<'a> {
@@ -77,9 +78,9 @@ impl<'a> Plain<'a> {
         columns.iter_mut().for_each(|column| by_hand(column, options));
         meaning::batch_as_m(&mut columns);
         let doubles = meaning::settle(&mut columns);
-        let (missing, batch) = (Vec::new(), None);
+        let (missing, batch, experts) = (Vec::new(), None, None);
         let mut plain =
-            Plain { columns, probes, rows, header_line, missing, options, doubles, batch };
+            Plain { columns, probes, rows, header_line, missing, options, doubles, batch, experts };
         plain.by_figures();
         plain.missing = plain.lacks();
         plain
@@ -205,10 +206,12 @@ impl<'a> Plain<'a> {
     /// and so a filter.
     fn by_figures(&mut self) {
         let rate = self.position(ReportedRate).filter(|i| !self.columns[*i].by_hand);
-        if rate.is_none() && self.position(Batch).is_none() || !self.has_sizes() {
+        let counts = [Batch, Groups].iter().any(|meaning| self.position(*meaning).is_some());
+        if rate.is_none() && !counts || !self.has_sizes() {
             return;
         }
         let ways = self.ways();
+        self.experts = self.expert_role(&ways);
         let scale = |i: usize| ways.iter().find_map(|way| work_scale(&self.columns[i], way));
         if let Some((i, scale)) = rate.and_then(|i| Some((i, scale(i)?))) {
             let unit = RateUnit::ALL.into_iter().find(|unit| unit.to_si() == scale);
@@ -246,6 +249,9 @@ impl<'a> Plain<'a> {
         let found: Vec<Option<([u32; 4], f64)>> =
             self.rows.iter().map(|cells| as_record(cells, &mut of_row)).collect();
         let operations: Vec<f64> = found.iter().map(|f| f.map_or(2.0, |f| f.1)).collect();
+        if let Some(ways) = self.expert_ways(&found) {
+            return ways;
+        }
         let batch = self.position(Batch).filter(|i| !self.columns[*i].by_hand);
         let mut ways = match batch {
             Some(batch) => {

@@ -2,12 +2,15 @@
 
 use super::cell::Cell;
 use super::columns::{Column, names_shapes, share};
+use super::experts;
 use super::facts::Facts;
 use super::sizes::{triple, triple_anywhere, whole_numbers};
 use super::title::Holds;
 use super::words::lower_words;
 use crate::ImportOptions;
+use crate::cell::experts::ExpertRow;
 use crate::columns::defaults::assumption;
+use gemmscope_model::gemm::Groups;
 use gemmscope_table::dataset::Assumption;
 
 /// M, N, K and batch.
@@ -26,6 +29,12 @@ impl Question {
     pub(super) fn new(key: &str, text: String, value: &str, choices: &[&str]) -> Question {
         let choices = choices.iter().map(|c| (*c).to_owned()).collect();
         Question { key: key.to_owned(), text, value: value.to_owned(), choices }
+    }
+
+    /// The same, answered by the user with its value.
+    pub(super) fn as_chosen(self) -> Question {
+        let text = format!("“{}”, as chosen.", self.value);
+        Question { text, ..self }
     }
 
     /// As it is shown, with the answer that it got.
@@ -47,12 +56,15 @@ pub(super) struct Reading {
     pub to_prove: bool,
     /// Operations of a multiplication with its addition, by row; 2 where there is none.
     pub operations: Vec<f64>,
+    /// What a row of a table of experts times, and its groups by row.
+    pub experts: Option<ExpertRow>,
+    pub groups: Vec<Option<Groups>>,
     /// Rate and time agree on it in so many rows, of so many.
     pub agree: Option<(usize, usize)>,
 }
 
 impl Reading {
-    fn new(sizes: Vec<Option<Size>>, why: impl Into<String>) -> Reading {
+    pub(super) fn new(sizes: Vec<Option<Size>>, why: impl Into<String>) -> Reading {
         Reading { sizes, why: why.into(), ..Reading::default() }
     }
 
@@ -158,6 +170,9 @@ pub(super) fn readings(
     {
         return Ok(vec![reading]);
     }
+    if let Some(ways) = of_experts(&all) {
+        return Ok(ways);
+    }
     let batch = all.column(Holds::Batch).or_else(|| all.column(Holds::Groups));
     if let Some(length) =
         all.column(Holds::Length).filter(|_| !all.known('m') && all.known('n') && all.known('k'))
@@ -261,6 +276,20 @@ fn of_shapes(all: &Sizes<'_>) -> Option<Reading> {
             Some(Question::new(ORDER, text, "M, N, K", &["M, N, K", "M, K, N", "N, M, K"]));
     }
     Some(out)
+}
+
+/// M, N and K beside a number of experts and of those that a token goes to.
+fn of_experts(all: &Sizes<'_>) -> Option<Vec<Reading>> {
+    let counts = [all.column(Holds::Groups)?, all.column(Holds::PerToken)?];
+    let size = |row: usize| {
+        let [m, n, k] = ['m', 'n', 'k'].map(|letter| all.get(letter, row));
+        Some([m?, n?, k?])
+    };
+    let base: Vec<_> =
+        (0..all.rows).map(|row| Some((size(row)?, experts::of_row(counts, row)?))).collect();
+    let widths = ['n', 'k'].map(|letter| all.of_letter(letter));
+    let known = ['m', 'n', 'k'].iter().all(|letter| all.known(*letter));
+    known.then(|| experts::ways(&base, experts::names_layer(widths.into_iter().flatten())))
 }
 
 /// M = N = K from one column.

@@ -5,9 +5,10 @@ pub(super) mod answers;
 use super::block::{Block, Table};
 use super::columns::{Column, columns, expand};
 use super::evidence::{Side, calls, choose, measured, open_calls, sides};
+use super::experts::EXPERTS;
 use super::facts::{Fact, Facts, Types, facts};
 use super::open_units::Evidence;
-use super::readings::{Reading, readings};
+use super::readings::{BATCH, Reading, readings};
 use super::sizes::triple_anywhere;
 use super::spread::MATRIX;
 use super::title::Holds;
@@ -85,7 +86,7 @@ impl Reader<'_> {
             self.time_is_right(side, &ways[0]);
         }
         let both = sides.iter().find_map(|s| measured(s, &self.on.columns));
-        let answer = self.on.options.answer("batch");
+        let answer = [BATCH, EXPERTS].iter().find_map(|key| self.on.options.answer(key));
         let way = choose(ways, both.as_ref(), self.on.limits, answer, &mut self.on.notes);
         let Some(mut way) = way else {
             return Err(self.refusal(
@@ -188,8 +189,9 @@ impl Reader<'_> {
         };
         let typed = self.types(row, side, sides);
         let (a, b) = (typed.a.dtype, typed.b.dtype);
-        let op =
+        let mut op =
             if a == b { Operation::uniform(a) } else { Operation::mixed(a, b, a.default_output()) };
+        op.groups = way.groups.get(row).copied().flatten();
         let mut made = Row { batch, ..Row::new(m, n, k, op, f64::NAN) };
         made.device = match self.device(row) {
             name if name.is_empty() => self.device,
@@ -267,6 +269,7 @@ impl Reader<'_> {
                     | Holds::Batch
                     | Holds::Length
                     | Holds::Groups
+                    | Holds::PerToken
             );
             let figure = column.title.is_figure() || column.title.holds == Holds::Bandwidth;
             if column.at.is_none() || !(kept || figure && !used(i)) || column.text(row).is_empty() {

@@ -1,5 +1,6 @@
 //! Texts of every class that people paste, of our own making.
 
+mod experts;
 mod lines;
 mod same;
 

@@ -26,6 +26,8 @@ pub(crate) enum Holds {
     /// The length of a sequence, of which a batch is in M.
     Length,
     Groups,
+    /// Experts that each token goes to.
+    PerToken,
     /// The only size of square matrices.
     Square,
     /// Several sizes in one cell.
@@ -136,6 +138,8 @@ fn holds(meaning: C) -> Holds {
         C::N => Holds::N,
         C::K => Holds::K,
         C::Batch => Holds::Batch,
+        C::Groups => Holds::Groups,
+        C::PerToken => Holds::PerToken,
         C::Mnk => Holds::Shape,
         C::Square => Holds::Square,
         C::Dtype => Holds::Type,

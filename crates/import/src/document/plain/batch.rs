@@ -1,14 +1,18 @@
-//! How the batch of a plain table enters its GEMMs.
+//! How the batch and the experts of a plain table enter its GEMMs.
 
 use super::Plain;
 use super::units::Units;
 use crate::ImportOptions;
+use crate::cell::experts::ExpertRow;
 use crate::document::evidence::{Side, choose, measured};
+use crate::document::experts::{self, EXPERTS};
 use crate::document::readings::{APART, BATCH, IN_M, Question, Reading};
 use crate::document::title::Holds;
 use crate::document::units::work_scale;
 use gemmscope_table::dataset::Assumption;
-use gemmscope_table::dataset::ColumnMeaning::{Batch, ReportedRate, ReportedWork, Time};
+use gemmscope_table::dataset::ColumnMeaning::{
+    Batch, Groups, K, N, PerToken, ReportedRate, ReportedWork, Time,
+};
 
 /// How the batch of a table enters its GEMMs.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +22,14 @@ pub(super) struct BatchRole {
     /// One GEMM takes the whole batch.
     pub in_m: bool,
     /// What is assumed, or could be otherwise; `None` where rate and time show that each of the batch is a GEMM.
+    pub assumption: Option<Assumption>,
+}
+
+/// What the rows of a table of experts are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ExpertRole {
+    pub row: ExpertRow,
+    /// `None` where rate and time show it.
     pub assumption: Option<Assumption>,
 }
 
@@ -35,20 +47,7 @@ impl Plain<'_> {
             let mut fitting = ways.iter().filter(|way| work_scale(&self.columns[i], way).is_some());
             fitting.next().filter(|_| fitting.next().is_none()).cloned()
         });
-        let by_time = || {
-            let figures =
-                [Time, ReportedRate].into_iter().filter_map(|m| self.position(m)).collect();
-            let units = Units::of(self, ways.to_vec(), figures);
-            let of = |holds: Holds| {
-                let columns = &units.on.columns;
-                units.figures.iter().copied().find(|i| columns[*i].title.holds == holds)
-            };
-            let calls = vec![1.0; self.rows.len()];
-            let side =
-                Side { time: of(Holds::Time), rate: of(Holds::Rate), calls, ..Side::default() };
-            let figures = measured(&side, &units.on.columns);
-            choose(ways.to_vec(), figures.as_ref(), units.on.limits, answer, &mut Vec::new())
-        };
+        let by_time = || self.by_time(ways, answer);
         let proved = by_work.is_some();
         let way = by_work.filter(|_| answer.is_none()).or_else(by_time)?;
         let in_m = way.sizes.iter().flatten().all(|s| s[3] == 1);
@@ -71,5 +70,46 @@ impl Plain<'_> {
         let question = Question::new(BATCH, text, value, &[IN_M, APART]);
         let assumption = Some(question.assumption(&ImportOptions::default()));
         Some(BatchRole { column, in_m, assumption })
+    }
+    /// The way on which time and rate agree, or the first that is possible.
+    fn by_time(&self, ways: &[Reading], answer: Option<&str>) -> Option<Reading> {
+        let figures = [Time, ReportedRate].into_iter().filter_map(|m| self.position(m)).collect();
+        let units = Units::of(self, ways.to_vec(), figures);
+        let of = |holds: Holds| {
+            let columns = &units.on.columns;
+            units.figures.iter().copied().find(|i| columns[*i].title.holds == holds)
+        };
+        let calls = vec![1.0; self.rows.len()];
+        let side = Side { time: of(Holds::Time), rate: of(Holds::Rate), calls, ..Side::default() };
+        let figures = measured(&side, &units.on.columns);
+        choose(ways.to_vec(), figures.as_ref(), units.on.limits, answer, &mut Vec::new())
+    }
+
+    /// The ways to take rows of experts, from M, N, K, batch and operations of the first rows; `None` where the
+    /// table has none.
+    pub(super) fn expert_ways(&self, found: &[Option<([u32; 4], f64)>]) -> Option<Vec<Reading>> {
+        let column = |meaning| self.position(meaning).map(|i| &self.columns[i]);
+        let counts = [column(Groups)?, column(PerToken)?];
+        let base: Vec<_> = found
+            .iter()
+            .enumerate()
+            .map(|(row, found)| {
+                let ([m, n, k, _], _) = (*found)?;
+                Some(([m, n, k], experts::of_row(counts, row)?))
+            })
+            .collect();
+        let widths = [N, K].into_iter().filter_map(column);
+        Some(experts::ways(&base, experts::names_layer(widths)))
+    }
+
+    /// What rows of experts are; `None` where there are none.
+    pub(super) fn expert_role(&self, ways: &[Reading]) -> Option<ExpertRole> {
+        ways.first()?.experts?;
+        let answer = self.options.answer(EXPERTS);
+        let way = self.by_time(ways, answer)?;
+        let is_open = answer.is_none();
+        let question = way.question.map(|q| if is_open { q } else { q.as_chosen() });
+        let assumption = question.map(|q| q.assumption(&ImportOptions::default()));
+        Some(ExpertRole { row: way.experts?, assumption })
     }
 }

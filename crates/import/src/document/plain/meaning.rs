@@ -86,7 +86,7 @@ fn contradicted(title: &Title, probe: &Probe) -> Judged {
         Tile => probe.triples == 0 && probe.pairs == 0,
         Status => title.strength < 60 && numbers,
         Device | Kernel | Library | Model => numbers,
-        M | N | K | Batch | Square => probe.numbers == 0,
+        M | N | K | Batch | Square | PerToken => probe.numbers == 0,
         Time | ReportedRate => probe.numbers + probe.quantities == 0 && probe.filled > 3,
         _ => false,
     };
@@ -194,8 +194,26 @@ fn strongest(columns: &[Column], meaning: ColumnMeaning) -> Option<usize> {
     best
 }
 
+/// Groups and experts a token mean something together: alone, groups are a batch or a column of the file, and
+/// a `topk` may be of anything.
+fn experts(columns: &mut [Column]) {
+    let groups = columns.iter().position(|c| c.title.holds == Holds::Groups);
+    let per_token = columns.iter().position(|c| c.title.spec.meaning == PerToken);
+    let (Some(groups), Some(_)) = (groups, per_token) else {
+        for column in columns.iter_mut().filter(|c| c.title.spec.meaning == PerToken && !c.by_hand)
+        {
+            column.title.spec = Other.into();
+        }
+        return;
+    };
+    if !columns[groups].by_hand {
+        means(&mut columns[groups], Groups, 90, "experts, beside the experts a token");
+    }
+}
+
 /// Leaves each meaning to the strongest column; the others are kept as they are in the file.
 pub(super) fn settle(columns: &mut [Column]) -> Vec<Double> {
+    experts(columns);
     let three = [M, N, K].iter().all(|size| has(columns, &[*size]));
     for column in columns.iter_mut().filter(|c| three && !c.by_hand) {
         if [Mnk, Square, ShapeA, ShapeB].contains(&column.title.spec.meaning) {

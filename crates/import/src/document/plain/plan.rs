@@ -55,6 +55,10 @@ pub(crate) fn plan(table: &mut TableBuilder, sampled: Sampled<'_>, head: &Head) 
     if let Some(batch) = plain.batch.as_ref().and_then(|b| b.assumption.clone()) {
         table.assume(batch);
     }
+    if let Some(experts) = plain.experts.as_ref() {
+        plan.experts = experts.row;
+        experts.assumption.clone().into_iter().for_each(|open| table.assume(open));
+    }
     made.assume_layout(table, &plan, defaults::is_column_major(head, "generic", plain.options));
     let of_sides =
         |i: usize| plan.sides.iter().any(|s| s.figures.all().any(|(_, c, _)| c.index == i));

@@ -37,7 +37,8 @@ pub(super) const PARAMETER_WORDS: &[&str] = &[
 pub(super) const HOLDS: &[(&str, Holds)] = &[
     ("l seq seq_len seqlen sequence_length seq_length length", Holds::Length),
     (
-        "groups group g num_groups e experts num_experts n_expert n_experts n_groups group_count expert",
+        "groups group g num_groups e experts num_experts n_expert n_experts n_groups group_count expert num_local_experts local_experts n_routed_experts \
+         num_routed_experts",
         Holds::Groups,
     ),
     ("op solver label side version configuration kernel_type", Holds::Library),
