@@ -410,7 +410,8 @@ fn unproved(
         let text = format!("Assuming that {}: any other reading lies above the peak.", way.why);
         let value = way.question.as_ref().map_or(String::new(), |q| q.value.clone());
         let choices = way.question.as_ref().map_or(Vec::new(), |q| q.choices.clone());
-        way.question = Some(Question { key: "batch".to_owned(), text, value, choices });
+        let key = way.question.map_or_else(|| BATCH.to_owned(), |q| q.key);
+        way.question = Some(Question { key, text, value, choices });
     }
     if !way.why.is_empty() && way.question.is_none() {
         notes.push(format!("{}.", way.why));

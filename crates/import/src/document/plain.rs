@@ -10,7 +10,7 @@ mod units;
 
 use super::cell::Cell;
 use super::columns::{Column, by_hand, by_units};
-use super::readings::{Reading, with_batch};
+use super::readings::{Reading, counts_groups, with_batch};
 use super::title::{Holds, title};
 use super::units::work_scale;
 use crate::ImportOptions;
@@ -223,7 +223,8 @@ impl<'a> Plain<'a> {
         self.batch = self.batch_role(&ways);
         if let Some(BatchRole { column, in_m: true, .. }) = self.batch {
             let column = &mut self.columns[column];
-            column.title.spec = Other.into();
+            let is_groups = counts_groups(&column.name);
+            column.title.spec = if is_groups { Groups } else { Other }.into();
             column.why = "part of M already".to_owned();
         }
     }
@@ -257,7 +258,12 @@ impl<'a> Plain<'a> {
             Some(batch) => {
                 let base: Vec<_> =
                     found.iter().map(|f| f.map(|([m, n, k, _], _)| [m, n, k])).collect();
-                with_batch(&self.columns, &self.columns[batch], &base)
+                with_batch(
+                    &self.columns,
+                    &self.columns[batch],
+                    self.position(M).map(|i| &self.columns[i]),
+                    &base,
+                )
             }
             None => {
                 let sizes = found.iter().map(|f| f.map(|(size, _)| size)).collect();

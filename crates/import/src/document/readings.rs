@@ -342,13 +342,7 @@ fn three(all: &Sizes<'_>, batch: Option<&Column>) -> Vec<Reading> {
         let one = |t: &Option<[u32; 3]>| t.map(|[m, n, k]| [m, n, k, 1]);
         return vec![Reading::new(base.iter().map(one).collect(), around)];
     };
-    let m_name = all.of_letter('m').map_or(String::new(), |c| c.name.to_lowercase());
-    let by_group = m_name.contains("group") || m_name.contains("expert");
-    let mut ways = with_batch(all.columns, batch, &base);
-    if by_group {
-        ways.truncate(1);
-        ways[0].question = None;
-    }
+    let mut ways = with_batch(all.columns, batch, all.of_letter('m'), &base);
     for way in &mut ways {
         way.why = with(&way.why);
     }
@@ -359,6 +353,7 @@ fn three(all: &Sizes<'_>, batch: Option<&Column>) -> Vec<Reading> {
 pub(super) fn with_batch(
     columns: &[Column],
     batch: &Column,
+    m: Option<&Column>,
     base: &[Option<[u32; 3]>],
 ) -> Vec<Reading> {
     let counts: Vec<u32> = batch.cells.iter().map(|c| c.whole().unwrap_or(1)).collect();
@@ -371,20 +366,38 @@ pub(super) fn with_batch(
     );
     let mut inside =
         Reading::new(base.iter().map(one).collect(), format!("“{name}” is part of M already"));
+    let groups = counts_groups(name);
+    if groups {
+        // One call whose rows are divided among several B.
+        inside.groups = counts.iter().map(|count| Some(Groups::uniform(*count, 1))).collect();
+        inside.why = format!("M holds the rows of all “{name}”");
+    }
+    let by_group = m.is_some_and(|m| {
+        let name = m.name.to_lowercase();
+        name.contains("group") || name.contains("expert")
+    });
     let words = lower_words(name);
-    let counted = words.iter().any(|w| w == "count" || w == "num");
-    if counted || counts.iter().all(|b| *b == 1) {
+    let counted = !groups && words.iter().any(|w| w == "count" || w == "num");
+    if by_group || counted || counts.iter().all(|b| *b == 1) {
         return vec![apart];
     }
-    let text = format!(
-        "“{name}” counts independent GEMMs of M × N × K each, unless M holds the whole batch already."
-    );
+    let text = match groups {
+        true => format!("“{name}” counts GEMMs of M × N × K each, unless M holds the rows of all."),
+        false => format!(
+            "“{name}” counts independent GEMMs of M × N × K each, unless M holds the whole batch already."
+        ),
+    };
     apart.question = Some(Question::new(BATCH, text.clone(), APART, &[IN_M, APART]));
     if is_factor(columns, batch, base, &counts) {
         return vec![inside, apart];
     }
     inside.question = Some(Question::new(BATCH, text, IN_M, &[IN_M, APART]));
     vec![apart, inside]
+}
+
+/// A column of this title counts groups, as those of a grouped GEMM, not a batch.
+pub(super) fn counts_groups(title: &str) -> bool {
+    super::title::title(title).holds == Holds::Groups
 }
 
 /// M is the batch times one or two other columns, in most rows.

@@ -6,7 +6,7 @@ use crate::ImportOptions;
 use crate::cell::experts::ExpertRow;
 use crate::document::evidence::{Side, choose, measured};
 use crate::document::experts::{self, EXPERTS};
-use crate::document::readings::{APART, BATCH, IN_M, Question, Reading};
+use crate::document::readings::{APART, BATCH, IN_M, Question, Reading, counts_groups};
 use crate::document::title::Holds;
 use crate::document::units::work_scale;
 use gemmscope_table::dataset::Assumption;
@@ -51,8 +51,16 @@ impl Plain<'_> {
         let proved = by_work.is_some();
         let way = by_work.filter(|_| answer.is_none()).or_else(by_time)?;
         let in_m = way.sizes.iter().flatten().all(|s| s[3] == 1);
-        let whole = format!("“{name}” is part of M already: one GEMM takes the whole batch");
-        let each = format!("“{name}” counts independent GEMMs of M × N × K each");
+        let (whole, each) = match counts_groups(name) {
+            true => (
+                format!("M holds the rows of all “{name}”: one grouped GEMM"),
+                format!("“{name}” counts GEMMs of M × N × K each"),
+            ),
+            false => (
+                format!("“{name}” is part of M already: one GEMM takes the whole batch"),
+                format!("“{name}” counts independent GEMMs of M × N × K each"),
+            ),
+        };
         let chosen = answer == Some(IN_M) || answer == Some(APART);
         let text = match (in_m, way.agree) {
             (true, _) if chosen => format!("{whole}, as chosen."),

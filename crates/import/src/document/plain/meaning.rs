@@ -204,6 +204,10 @@ fn experts(columns: &mut [Column]) {
         {
             column.title.spec = Other.into();
         }
+        let is_batched = has(columns, &[Batch]) || !has(columns, &[M]);
+        if let Some(groups) = groups.filter(|i| !is_batched && !columns[*i].by_hand) {
+            means(&mut columns[groups], Batch, 50, "groups, each a GEMM or a part of M");
+        }
         return;
     };
     if !columns[groups].by_hand {

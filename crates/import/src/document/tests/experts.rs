@@ -74,3 +74,25 @@ fn a_topk_without_experts_is_a_column_like_others() {
     assert_eq!(row(&d, 0).0, "64x4096x1024 ");
     assert!(d.columns.iter().any(|c| c.label == "topk"));
 }
+
+#[test]
+fn groups_are_gemms_or_divide_m() {
+    let per_group = ["8,64,4096,7168,198", "8,16,4096,7168,104"];
+    let within = ["8,512,4096,7168,198,151.85", "8,128,4096,7168,104,72.28"];
+    let apart = ["8,64,4096,7168,198,151.85", "8,16,4096,7168,104,72.28"];
+    for (header, rows, expect) in [
+        ("num_groups,m_per_group,n,k,us", per_group, "8 x 64x4096x7168 "),
+        ("groups,M,N,K,us,TFLOPS", within, "1 x 512x4096x7168 E=8 k=1"),
+        ("groups,M,N,K,us,TFLOPS", apart, "8 x 64x4096x7168 "),
+    ] {
+        for text in dresses(header, &rows) {
+            let d = read(&text);
+            assert_eq!(format!("{} x {}", d.problem(0).batch, row(&d, 0).0), expect, "{text}");
+            assert!(!asked(&d).contains(&"batch") || expect.contains('E'), "{text}");
+        }
+    }
+    for text in dresses("groups,M,N,K,us", &["8,64,4096,7168,198", "4,16,4096,7168,104"]) {
+        let d = read(&text);
+        assert_eq!((d.problem(0).batch, asked(&d).contains(&"batch")), (8, true), "{text}");
+    }
+}
