@@ -10,6 +10,8 @@ crate::named! {
 pub enum Precision {
     /// bf16 throughout.
     Bf16 = "bf16", "bf16";
+    /// fp16 throughout.
+    Fp16 = "fp16", "fp16";
     /// Activations and weights in fp8, a scale a tensor or row.
     Fp8 = "fp8", "fp8";
     /// The same with a scale for each block of 128.
@@ -51,6 +53,7 @@ impl Precision {
     pub fn operation(self) -> Operation {
         let op = match self {
             Precision::Bf16 => Operation::uniform(DataType::Bf16),
+            Precision::Fp16 => Operation::uniform(DataType::Fp16),
             Precision::Fp8 | Precision::Fp8Block => Operation::uniform(DataType::Fp8E4m3),
             Precision::NvFp4 => Operation::uniform(DataType::NvFp4),
             Precision::MxFp4 => Operation::uniform(DataType::MxFp4),
@@ -70,13 +73,14 @@ impl Precision {
     /// Precisions comparable to an operation, the closest first; usually empty. fp8 with block scales is not listed:
     /// files do not distinguish it from fp8 with tensor scales, and the latter is assumed.
     pub fn of(op: &Operation) -> &'static [Precision] {
-        use DataType::{Bf16, Int4, Int8, MxFp4, NvFp4};
+        use DataType::{Bf16, Fp16, Int4, Int8, MxFp4, NvFp4};
         // The published ones are single GEMMs.
         if op.groups.is_some() {
             return &[];
         }
         match (op.a, op.b, op.compute) {
             (Bf16, Bf16, Bf16) => &[Precision::Bf16],
+            (Fp16, Fp16, Fp16) => &[Precision::Fp16],
             (NvFp4, NvFp4, NvFp4) => &[Precision::NvFp4],
             (MxFp4, MxFp4, MxFp4) => &[Precision::MxFp4],
             (Int8, Int8, Int8) => &[Precision::Int8, Precision::SmoothQuant],
