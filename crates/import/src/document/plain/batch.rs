@@ -1,4 +1,4 @@
-//! How the batch of a plain table enters its GEMMs.
+//! Decides how the batch of a plain table enters its GEMMs.
 
 use super::Plain;
 use super::units::Units;
@@ -15,14 +15,14 @@ use gemmscope_table::dataset::ColumnMeaning::{Batch, ReportedRate, ReportedWork,
 pub(super) struct BatchRole {
     /// Position of its column.
     pub column: usize,
-    /// One GEMM takes the whole batch.
+    /// M already contains the batch: one GEMM takes all of it.
     pub in_m: bool,
-    /// What is assumed, or could be otherwise; `None` where rate and time show that each of the batch is a GEMM.
+    /// Assumption to show on the card; `None` if rate and time confirm that the batch counts separate GEMMs.
     pub assumption: Option<Assumption>,
 }
 
 impl Plain<'_> {
-    /// Whether the batch multiplies the work; `None` where there is none to speak of.
+    /// Decides whether the batch multiplies the work; `None` without a batch column or if it is always 1.
     pub(super) fn batch_role(&self, ways: &[Reading]) -> Option<BatchRole> {
         let column = self.position(Batch).filter(|i| !self.columns[*i].by_hand)?;
         let answer = self.options.answer(BATCH);
