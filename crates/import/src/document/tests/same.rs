@@ -125,6 +125,6 @@ fn a_time_and_a_rate_with_and_without_their_units() {
     let wanted = points(&read(&dressed(&titles, &rows)[3].1));
     assert_eq!(wanted[0], (512, 1024, 2048, 250_000_000, String::new()));
     all_read_the_same(&titles, &rows, &wanted);
-    // Rate times time is the work in one pair of units alone.
+    // Only one pair of units makes rate times time equal the work.
     all_read_the_same(&["M", "N", "K", "time", "throughput"], &rows, &wanted);
 }
