@@ -1,6 +1,6 @@
-//! Reads any text with tables or lines of measurements: splits it into blocks, parses cells with the text around each
-//! number, collects facts stated around a table, checks interpretations by arithmetic, and asks the user if two are
-//! left.
+//! Reads any text with tables or lines of measurements: splits it into blocks, parses cells with the text
+//! around each number, collects facts stated around a table, checks interpretations by arithmetic, and asks
+//! the user if two are left.
 
 mod beyond;
 mod block;
@@ -81,8 +81,8 @@ fn claim(head: &Head) -> Option<Claim> {
     })
 }
 
-/// Sum of the signatures of known tools in its tables. A text of one tool goes to that tool's format if it
-/// recognises the table itself; with tables of several tools, or with other tables, it is a document.
+/// Sum of the signatures of known tools in its tables. A text of one tool goes to that tool's format if it recognises
+/// the table itself; with tables of several tools, or with other tables, it is a document.
 fn signature(blocks: &[Block], name: &str) -> Option<Claim> {
     let mut tools: Vec<(&str, usize)> = Vec::new();
     let mut others = 0;

@@ -56,8 +56,7 @@ impl Format {
     }
 
     /// Reads the head if it is the whole file; a longer file counts as having rows. Rejected rows count as rows only
-    /// for a
-    /// known tool; in other tables they suggest that it is not one of GEMMs.
+    /// for a known tool; in other tables they suggest that it is not one of GEMMs.
     pub(crate) fn trial(&self, head: &Head, claim: &Claim, options: &ImportOptions) -> Trial {
         // Columns mapped by the user are known too.
         let is_known = matches!(claim, Claim::Signature(..)) || !options.columns.is_empty();

@@ -5,8 +5,7 @@ use crate::split::canonical::Canonical;
 use crate::split::dialect::{self, Foreign};
 use std::sync::OnceLock;
 
-/// A format's claim that it can read a file, with the reason for the file's card ("" if the format's name
-/// suffices).
+/// A format's claim that it can read a file, with the reason for the file's card ("" if the format's name suffices).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// Number of marks that only this tool writes: names in a header, JSON keys, words of a line.
@@ -59,8 +58,8 @@ pub(crate) fn header_has(names: &[&str]) -> String {
 pub struct Head {
     /// File name, only a hint: no format is chosen by the name alone.
     pub name: String,
-    /// Up to 80 lines (fewer for a short file) without line ends, 64 KiB in all, so that the
-    /// last line may be cut. Cells of a table are comma-separated, whatever delimiter the file has.
+    /// Up to 80 lines (fewer for a short file) without line ends, 64 KiB in all, so that the last line may be cut.
+    /// Cells of a table are comma-separated, whatever delimiter the file has.
     pub lines: Vec<String>,
     /// The same lines as written in the file.
     pub(crate) source: Vec<String>,
@@ -68,8 +67,8 @@ pub struct Head {
     pub(crate) foreign: Option<Foreign>,
     /// The head is the whole file.
     pub complete: bool,
-    /// Estimated number of rows of the whole file from the length of these lines; 0 if its size is
-    /// unknown. Only used to reserve memory.
+    /// Estimated number of rows of the whole file from the length of these lines; 0 if its size is unknown.
+    /// Only used to reserve memory.
     pub rows: usize,
     /// Cache of [`beyond_columns`](Head::beyond_columns), which several formats call.
     pub(crate) beyond: OnceLock<Option<&'static str>>,
@@ -104,8 +103,7 @@ impl Head {
         self.lines.iter().map(|l| l.trim()).find(|l| !l.is_empty()).unwrap_or("")
     }
 
-    /// Cells of a line, trimmed and without enclosing quotes. Good enough for headers; readers
-    /// use [`Records`].
+    /// Cells of a line, trimmed and without enclosing quotes. Good enough for headers; readers use [`Records`].
     pub(crate) fn fields(line: &str) -> Vec<&str> {
         dialect::cells(line, b',').map(|f| f.trim_matches('"').trim()).collect()
     }

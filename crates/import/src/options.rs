@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 pub struct ImportOptions {
     /// Format id that overrides detection.
     pub format: Option<String>,
-    /// Column header to meaning ([`ColumnSpec`](gemmscope_table::dataset::ColumnSpec) as text, with unit:
-    /// `time:us`, `m`, `ignore`). Only for columns that the user changed.
+    /// Column header to meaning ([`ColumnSpec`](gemmscope_table::dataset::ColumnSpec) as text, with unit: `time:us`,
+    /// `m`, `ignore`). Only for columns that the user changed.
     pub columns: BTreeMap<String, String>,
     /// Answers to assumptions, by `Assumption::key`.
     pub answers: BTreeMap<String, String>,
@@ -33,9 +33,7 @@ impl ImportOptions {
     pub const CALLS: &str = "calls";
 
     /// Limit in bytes for what a compressed file unpacks to, and for its rows with derived values, because a few bytes
-    /// of
-    /// gzip may expand to any size. 1 GiB by default. Uncompressed files have no
-    /// limit.
+    /// of gzip may expand to any size. 1 GiB by default. Uncompressed files have no limit.
     pub fn packed_memory(&self) -> u64 {
         self.memory.unwrap_or(1 << 30)
     }
@@ -45,8 +43,8 @@ impl ImportOptions {
         self.answers.get(key).map(|a| a.trim()).filter(|a| !a.is_empty())
     }
 
-    /// M, N and K if the user stated them for all rows, by the answer [`SIZES`](ImportOptions::SIZES), such as
-    /// `N: 4096, K: 8192`.
+    /// M, N and K if the user stated them for all rows, by the answer [`SIZES`](ImportOptions::SIZES),
+    /// such as `N: 4096, K: 8192`.
     pub fn sizes(&self) -> [Option<u32>; 3] {
         let stated = self.answer(ImportOptions::SIZES).map(stated).unwrap_or_default();
         [stated.m, stated.n, stated.k]

@@ -1,5 +1,4 @@
-//! The reader trait that formats implement, and adapters that split text into records, lines and JSON
-//! items.
+//! The reader trait that formats implement, and adapters that split text into records, lines and JSON items.
 
 use crate::columns::by_column::ByColumn;
 use crate::columns::plan_rows::PlanRows;
@@ -214,8 +213,8 @@ pub(crate) struct Whole<F> {
 }
 
 impl<F: FnOnce(&str) -> Result<Imported, ImportError> + 'static> Whole<F> {
-    /// Opens a reader that calls `read` with the whole text. A text over `most_mib` is not what is `expected`: an
-    /// error.
+    /// Opens a reader that calls `read` with the whole text. A text over `most_mib` is not
+    /// what is `expected`: an error.
     pub(crate) fn open(most_mib: usize, expected: &'static str, read: F) -> Box<dyn Reader> {
         Box::new(Whole { text: Vec::new(), most_mib, expected, read })
     }

@@ -1,8 +1,8 @@
 //! Fast parser for plain numbers, eight digits at a time; nearly all cells of a large file are plain.
 //!
-//! A number is read backwards from its end, so that the bytes before it in the text fill the 64-bit word.
-//! Returns `None` for anything else (sign, exponent, digit groups, blanks, too many digits), which
-//! [`number`](super::number) and [`size`](super::size) handle; for plain numbers they give the same result.
+//! A number is read backwards from its end, so that the bytes before it in the text fill the 64-bit word. Returns
+//! `None` for anything else (sign, exponent, digit groups, blanks, too many digits), which [`number`](super::number)
+//! and [`size`](super::size) handle; for plain numbers they give the same result.
 
 /// Eight `0` characters.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
@@ -180,8 +180,8 @@ const TENTHS: [(u64, u64); PLACES as usize] = {
     out
 };
 
-/// The algorithm of Eisel and Lemire ("Number parsing at a gigabyte per second", 2021) for whole numbers
-/// above 2^53 with few decimals, where neither overflow nor underflow occurs.
+/// The algorithm of Eisel and Lemire ("Number parsing at a gigabyte per second", 2021) for whole numbers above 2^53
+/// with few decimals, where neither overflow nor underflow occurs.
 #[inline(never)]
 fn eisel_lemire(whole: u64, places: u32) -> f64 {
     let exponent = -(places as i32);

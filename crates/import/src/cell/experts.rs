@@ -125,8 +125,8 @@ impl Experts {
 /// Highest number of experts per token inferred from shapes alone: a wider matrix may hold block scales.
 const MOST_CHOICES: u32 = 32;
 
-/// Experts per token: from an integer (t, k) matrix, from the (t, k, _) result of a single stage, or from any other
-/// (t, k) matrix.
+/// Experts per token: from an integer (t, k) matrix, from the (t, k, _) result of a single stage, or
+/// from any other (t, k) matrix.
 fn choices(
     operation: &str,
     inputs: &[Vec<u32>],

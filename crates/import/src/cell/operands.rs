@@ -1,12 +1,12 @@
-//! Derives M, N, K and batch from operand shapes. Framework operations order their inputs differently: a table
-//! gives the positions of A, B and the bias and their storage order.
+//! Derives M, N, K and batch from operand shapes. Framework operations order their inputs differently: a table gives
+//! the positions of A, B and the bias and their storage order.
 
 use super::shape_text::Shape;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Groups, Operation};
 
-/// A (M, K) times B (K, N). Leading dimensions of both are the batch, with broadcasting; those of A
-/// alone are further rows. `None` if the operands do not fit.
+/// A (M, K) times B (K, N). Leading dimensions of both are the batch, with broadcasting; those of A alone are further
+/// rows. `None` if the operands do not fit.
 pub(crate) fn product(a: &[u32], b: &[u32]) -> Option<Shape> {
     let ([lead_a @ .., m, k], [lead_b @ .., rows, n]) = (a, b) else {
         return None;

@@ -1,6 +1,6 @@
-//! Parses cells that hold the `repr` of a Python value: tuples, lists, dicts, `np.float64(1.0)`,
-//! `None`. They are not JSON, and long ones may be truncated, so the parser never fails: unknown text
-//! becomes [`Py::Word`], and open brackets are closed at the end.
+//! Parses cells that hold the `repr` of a Python value: tuples, lists, dicts, `np.float64(1.0)`, `None`. They are not
+//! JSON, and long ones may be truncated, so the parser never fails: unknown text becomes [`Py::Word`], and open
+//! brackets are closed at the end.
 
 use crate::cell::digits;
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
-//! Parses M, N and K from one text: `4096x4096x1024`, `(1, 2, 3)`, `M=1, N=2, K=3`, the shapes of
-//! two operands, or sizes within a name.
+//! Parses M, N and K from one text: `4096x4096x1024`, `(1, 2, 3)`, `M=1, N=2, K=3`, the shapes of two
+//! operands, or sizes within a name.
 
 use crate::cell;
 use crate::cell::operands::operands;
@@ -152,8 +152,7 @@ fn listed(text: &str) -> Option<Shape> {
     })
 }
 
-/// Numbers joined by crosses, with their positions: `128x64`, `8944 × 2816 × 1024`. `64x32 x 32x16`
-/// is two operands.
+/// Numbers joined by crosses, with their positions: `128x64`, `8944 × 2816 × 1024`. `64x32 x 32x16` is two operands.
 fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();
@@ -203,8 +202,8 @@ fn word_start(text: &str, at: usize, of_word: impl Fn(char) -> bool) -> usize {
     before.map_or(0, |(i, c)| i + c.len_utf8())
 }
 
-/// True if the numbers at this position are a tile or an instruction shape rather than GEMM sizes: they are part
-/// of a kernel name, or a tile word precedes them.
+/// True if the numbers at this position are a tile or an instruction shape rather than GEMM sizes: they are part of a
+/// kernel name, or a tile word precedes them.
 fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) -> bool {
     let of_word = |c: char| c.is_ascii_alphanumeric() || "_-.:<>".contains(c);
     let from = word_start(text, at.start, of_word);
@@ -348,8 +347,8 @@ fn order(header: &str, values: usize) -> [Option<usize>; 4] {
     }
 }
 
-/// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; otherwise shapes separated by
-/// blanks and stars: `4096x4096 * 4096x1024`.
+/// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; otherwise shapes separated by blanks and
+/// stars: `4096x4096 * 4096x1024`.
 fn groups(text: &str) -> Vec<Vec<u32>> {
     let inner = |piece: &str| -> Option<Vec<u32>> {
         piece.split([',', 'x', 'X', '×']).map(|p| cell::size(p.trim().as_bytes()).ok()).collect()

@@ -1,10 +1,10 @@
 //! Reads the rows of a [`Plan`](crate::columns::plan::Plan) column by column: a batch of whole lines is indexed once,
 //! each column of the plan is read in one loop, and runs of valid rows are appended to the table together.
 //!
-//! Any other line (other width, a comment, quotes that do more than enclose a cell, an unreadable
-//! cell) is read as a single record, which produces the error texts. Lines take effect in file order, so the
-//! result equals reading them one by one: types and devices, which the table registers on first use, are
-//! looked up only once all earlier rows are in the table.
+//! Any other line (other width, a comment, quotes that do more than enclose a cell, an unreadable cell) is read
+//! as a single record, which produces the error texts. Lines take effect in file order, so the result equals
+//! reading them one by one: types and devices, which the table registers on first use, are looked up only once
+//! all earlier rows are in the table.
 
 mod combinations;
 mod parts;

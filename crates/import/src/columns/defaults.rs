@@ -1,5 +1,5 @@
-//! Defaults for a file without a data type or a device: the user's answer, then the file's name,
-//! then a guess that is shown on the file's card.
+//! Defaults for a file without a data type or a device: the user's answer, then the file's name, then a guess that is
+//! shown on the file's card.
 
 use crate::columns::words::{self, Says};
 use crate::{Head, ImportOptions};
@@ -23,8 +23,8 @@ pub(crate) fn assumption(
 /// Start of the sentence about a file without a data type.
 pub(crate) const NO_TYPE: &str = "No data type in the file";
 
-/// The data type of a file without one: the user's answer, the one in the file's name, or `fallback`; and the start
-/// of the sentence that says so.
+/// The data type of a file without one: the user's answer, the one in the file's name, or `fallback`; and the start of
+/// the sentence that says so.
 pub(crate) fn guess_dtype(
     head: &Head,
     options: &ImportOptions,
@@ -66,8 +66,8 @@ impl AssumedType {
         self.value
     }
 
-    /// The type of a row that states `named`. Adds the assumption to the table on the first row whose own type is
-    /// missing or overridden.
+    /// The type of a row that states `named`. Adds the assumption to the table on the first row whose own type
+    /// is missing or overridden.
     pub(crate) fn of(&mut self, named: Option<DataType>, table: &mut TableBuilder) -> DataType {
         match named {
             Some(dtype) if !self.forced => dtype,
@@ -180,8 +180,7 @@ pub(crate) fn chosen_device(table: &mut TableBuilder, options: &ImportOptions) -
     options.answer("device").map_or(0, |name| table.choose_device(name))
 }
 
-/// Code of the device: chosen by the user, else named by the file above its rows, else in the file's name; 0 if
-/// none.
+/// Code of the device: chosen by the user, else named by the file above its rows, else in the file's name; 0 if none.
 pub(crate) fn device_above(
     table: &mut TableBuilder,
     head: &Head,
@@ -240,8 +239,8 @@ pub(crate) fn device_in_heading(line: &str) -> Option<&str> {
     (number.parse::<u32>().is_ok() && !name.is_empty()).then_some(name)
 }
 
-/// True if M, N and layout are column-major for a reason outside the format: the user's answer, a run of a
-/// BLAS library in another tool's benchmark, or the header of a gemmscope replay.
+/// True if M, N and layout are column-major for a reason outside the format: the user's answer, a run of a BLAS library
+/// in another tool's benchmark, or the header of a gemmscope replay.
 pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions) -> bool {
     if let Some(answer) = options.answer("layout") {
         return answer.starts_with("column");

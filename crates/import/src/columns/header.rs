@@ -41,8 +41,8 @@ impl Col {
         size(self.cell(record)).map_err(|f| self.bad(record, what, f))
     }
 
-    /// Parses a positive number and multiplies it by `scale`; `what` is a [`Quantity::word`]. A unit in the cell
-    /// takes precedence over the scale.
+    /// Parses a positive number and multiplies it by `scale`; `what` is a [`Quantity::word`]. A unit in the cell takes
+    /// precedence over the scale.
     #[inline]
     pub(crate) fn positive(
         &self,
@@ -94,8 +94,8 @@ pub(crate) fn below_other_header(line: u32) -> RowError {
     RowError::new(format!("another header begins in line {line}"))
 }
 
-/// True for the header of a table with sizes or figures: no cell is a number, most are column names, and
-/// at least two of these are required by a row.
+/// True for the header of a table with sizes or figures: no cell is a number, most are column names, and at least two
+/// of these are required by a row.
 pub(crate) fn is_titles<C: AsRef<str>>(cells: &[C]) -> bool {
     let filled = || cells.iter().map(|c| bare(c.as_ref())).filter(|c| !c.is_empty());
     // `0.69 ms`, `4096x4096x1024`

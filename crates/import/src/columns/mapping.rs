@@ -101,8 +101,7 @@ pub fn inspect(head: &Head, options: &ImportOptions) -> Option<Mapping> {
     })
 }
 
-/// Stable key of a file's header, under which choices are remembered. Independent of file name,
-/// rows, case and blanks.
+/// Stable key of a file's header, under which choices are remembered. Independent of file name, rows, case and blanks.
 pub fn header_fingerprint(head: &Head) -> Option<String> {
     let mapping = inspect(head, &ImportOptions::default())?;
     // FNV-1a, 64 bit.
@@ -243,8 +242,8 @@ fn could_be_header(cells: &[String]) -> bool {
         && !cells[0].starts_with("//")
 }
 
-/// True for a line of units below the header: short words without numbers, at least one of them a unit of time,
-/// rate or bandwidth.
+/// True for a line of units below the header: short words without numbers, at least one of them a unit
+/// of time, rate or bandwidth.
 fn is_units(cells: &[String]) -> bool {
     let bare = |c: &str| c.trim().trim_matches(['(', ')', '[', ']']).to_owned();
     let unit = |c: &String| {

@@ -53,8 +53,8 @@ impl Extra {
     }
 }
 
-/// Columns of time, rate and bandwidth, with factors to seconds, FLOP/s and byte/s. The first that a row has
-/// gives its time; the others are kept as reported.
+/// Columns of time, rate and bandwidth, with factors to seconds, FLOP/s and byte/s. The first that a row has gives its
+/// time; the others are kept as reported.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub time: Option<(Col, f64)>,
@@ -132,8 +132,8 @@ pub(crate) struct SideColumns {
 }
 
 impl SideColumns {
-    /// Adds all of them; `names` is the meaning and title of the name column. Columns that stay empty are dropped
-    /// at the end.
+    /// Adds all of them; `names` is the meaning and title of the name column. Columns that stay
+    /// empty are dropped at the end.
     pub(crate) fn all(table: &mut TableBuilder, names: (ColumnMeaning, &str)) -> Self {
         SideColumns {
             name: Some(table.text_column(names.0, names.1)),
@@ -191,8 +191,8 @@ impl Plan {
         self.default_dtype.unwrap_or(DataType::Fp16)
     }
 
-    /// Sets the column of a meaning; `scale` is the factor of its numbers to SI.
-    /// Ignores meanings that are not values of a row.
+    /// Sets the column of a meaning; `scale` is the factor of its numbers to SI. Ignores meanings
+    /// that are not values of a row.
     pub(crate) fn set(&mut self, meaning: ColumnMeaning, col: Col, scale: f64) {
         match meaning {
             Time => return self.figures.set(Quantity::Time, col, scale),

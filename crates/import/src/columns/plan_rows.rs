@@ -28,8 +28,8 @@ pub(crate) trait TableReader {
         None
     }
 
-    /// True if the file has several headers or lines between its rows, so that [`Self::what`] is called for each
-    /// record.
+    /// True if the file has several headers or lines between its rows, so that [`Self::what`]
+    /// is called for each record.
     fn has_sections(&self) -> bool {
         false
     }

@@ -77,8 +77,7 @@ pub(crate) fn percent(cell: &[u8]) -> Option<f64> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     sizes: [u32; 4],
-    /// A tuning history keeps a failed variant as a row without a time, along with its status, see
-    /// [`failed_time`].
+    /// A tuning history keeps a failed variant as a row without a time, along with its status, see [`failed_time`].
     failed: bool,
 }
 
@@ -151,8 +150,8 @@ pub(crate) fn row(
     Ok(Row { m, n, k, batch, op, device, time_s })
 }
 
-/// Total rows over all groups, and the groups. If the file states experts per token, `m` is the number of tokens;
-/// each token is then a row in that many groups.
+/// Total rows over all groups, and the groups. If the file states experts per token, `m` is the number of tokens; each
+/// token is then a row in that many groups.
 #[cold]
 fn grouped(
     plan: &Plan,
@@ -238,8 +237,8 @@ pub(super) fn time_of(quantity: Quantity, value: f64, problem: &Problem) -> f64 
     }
 }
 
-/// Types, layout and epilogue of a row. Reads only cells of the corresponding columns in the plan, on which callers
-/// base their caches.
+/// Types, layout and epilogue of a row. Reads only cells of the corresponding columns in the plan, on which
+/// callers base their caches.
 #[inline]
 pub(crate) fn operation(
     plan: &Plan,

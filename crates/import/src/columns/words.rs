@@ -73,8 +73,8 @@ classes! {
     OfTile: "tile tiles tiling block blocks blk cta threadblock warp warps wave wg wgm workgroup \
         cluster group grid stage stages mt mi macro macrotile instruction instr inst mma config \
         configs cfg blockdim griddim dim3 threads stride strides padding smem"
-    /// Peaks of a device: theoretical, achieved by large GEMMs, matrix or vector units, and fillers next to a type
-    /// and a unit.
+    /// Peaks of a device: theoretical, achieved by large GEMMs, matrix or vector units, and fillers
+    /// next to a type and a unit.
     Peak: "peak peaks theoretical mamf"
     Reached: "mamf achievable attainable measured empirical"
     MatrixUnits: "tensor matrix mfma wmma"
@@ -123,9 +123,8 @@ pub(crate) fn is_extreme(word: &str) -> bool {
     says(word, &[Least, Most]) || is_percentile(word) && !matches!(word, "p50" | "q50")
 }
 
-/// Splits a header into lower-case words: at anything but letters and digits, between a lower-case and an
-/// upper-case letter (`kernelName`), and between scripts (`行数M`). Common words of other languages are
-/// translated to English.
+/// Splits a header into lower-case words: at anything but letters and digits, between a lower-case and an upper-case
+/// letter (`kernelName`), and between scripts (`行数M`). Common words of other languages are translated to English.
 pub(crate) fn words(header: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();

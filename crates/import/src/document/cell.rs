@@ -216,8 +216,8 @@ fn with_commas<'a>(texts: &'a [&'a str]) -> impl Iterator<Item = String> + 'a {
     })
 }
 
-/// Returns `Thousands` if each comma of a column precedes exactly three digits and no number starts with a zero.
-/// `None` without commas.
+/// Returns `Thousands` if each comma of a column precedes exactly three digits and no number starts with a
+/// zero. `None` without commas.
 pub(super) fn commas_of(texts: &[&str]) -> Option<Commas> {
     let mut any = false;
     for number in with_commas(texts) {

@@ -1,5 +1,5 @@
-//! Decisions by arithmetic: which columns form a side, how many calls a time covers, and which sizes are consistent
-//! with rate and time.
+//! Decisions by arithmetic: which columns form a side, how many calls a time covers, and which sizes are
+//! consistent with rate and time.
 
 use super::columns::{Column, close, share};
 use super::facts::Facts;
@@ -254,8 +254,8 @@ pub(super) fn calls(
 pub(super) const OF_ONE: &str = "one call";
 pub(super) const OF_ALL: &str = "all calls";
 
-/// Question for a time next to a number of calls, if neither its title nor a rate, a share or a fact decides whether it
-/// covers one call or all.
+/// Question for a time next to a number of calls, if neither its title nor a rate, a share or a fact decides whether
+/// it covers one call or all.
 pub(super) fn open_calls(side: &Side, columns: &[Column], facts: &Facts) -> Option<Question> {
     let time = &columns[side.time?];
     let counted = |c: &&Column| {

@@ -1,5 +1,5 @@
-//! Facts stated above or below a table that apply to all its rows. The nearest wins; several values of a kind in one
-//! place leave it open.
+//! Facts stated above or below a table that apply to all its rows. The nearest wins; several values of a kind
+//! in one place leave it open.
 
 use super::block::{Block, Kind};
 use super::lines::said;

@@ -62,8 +62,7 @@ impl<'a> KnownTable<'a> {
     }
 }
 
-/// The titles and up to `rows` rows as CSV, one per line. Restores a dropped index, which some tools are
-/// recognised by.
+/// The titles and up to `rows` rows as CSV, one per line. Restores a dropped index, which some tools are recognised by.
 fn csv(table: &Table, rows: usize) -> String {
     let written = matches!(table.dress, HTML | "delimited" | "printed" | "printed, with a rule");
     let clean = |cell: &String| if written { cell.clone() } else { bare(cell) };

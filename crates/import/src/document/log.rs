@@ -38,8 +38,8 @@ impl Row {
     }
 }
 
-/// Lines below a line of sizes may be about anything: if rate and time of some confirm the sizes, the others are
-/// dropped.
+/// Lines below a line of sizes may be about anything: if rate and time of some confirm the
+/// sizes, the others are dropped.
 fn proved(rows: Vec<Row>) -> Vec<Row> {
     if !rows.iter().any(|r| r.held && r.agrees() == Some(true)) {
         return rows;
@@ -47,8 +47,8 @@ fn proved(rows: Vec<Row>) -> Vec<Row> {
     rows.into_iter().filter(|r| !r.held || r.agrees() == Some(true)).collect()
 }
 
-/// Tables of the lines with named quantities, one per set of names. A line of sizes without a measurement applies
-/// to the lines below it.
+/// Tables of the lines with named quantities, one per set of names. A line of sizes without a measurement
+/// applies to the lines below it.
 pub(super) fn tables(blocks: &[Block]) -> Vec<Block> {
     let mut log = Log::default();
     for block in blocks {

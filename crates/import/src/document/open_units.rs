@@ -144,8 +144,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// Case that another figure states its unit: rate times time gives the missing one; without a match it is not a
-    /// figure.
+    /// Case that another figure states its unit: rate times time gives the missing one; without a
+    /// match it is not a figure.
     fn units_beside(&mut self, ways: &[Reading]) {
         for i in 0..self.columns.len() {
             if !self.columns[i].title.is_figure() || self.columns[i].title.factor.is_some() {

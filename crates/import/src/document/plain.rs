@@ -1,6 +1,5 @@
 //! A plain table: one header over any number of rows. The meanings of its columns are decided from the first rows, as
-//! for
-//! any table of a document. The result feeds the mapping form and the [`Plan`] that reads all rows.
+//! for any table of a document. The result feeds the mapping form and the [`Plan`] that reads all rows.
 
 mod batch;
 mod meaning;
@@ -28,8 +27,8 @@ use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 use meaning::Double;
 
-/// Rows examined to decide what a column holds. Each line of the head may be the header, so this bounds the cost of
-/// a long preamble.
+/// Rows examined to decide what a column holds. Each line of the head may be the header, so this bounds
+/// the cost of a long preamble.
 pub(crate) const PROBED: usize = 32;
 
 /// A plain table with decided columns.
@@ -203,8 +202,7 @@ impl<'a> Plain<'a> {
     }
 
     /// Uses times and rates to find columns of work and the role of a batch. A batch that is part of M is kept as a
-    /// column
-    /// of the file, so that it can be filtered by.
+    /// column of the file, so that it can be filtered by.
     fn by_figures(&mut self) {
         let rate = self.position(ReportedRate).filter(|i| !self.columns[*i].by_hand);
         if rate.is_none() && self.position(Batch).is_none() || !self.has_sizes() {
@@ -228,8 +226,7 @@ impl<'a> Plain<'a> {
     }
 
     /// Interpretations of the sizes. Rows that will be rejected for other reasons than their figures have no sizes
-    /// here, so
-    /// that they do not affect the units.
+    /// here, so that they do not affect the units.
     fn ways(&self) -> Vec<Reading> {
         let mut plan = Plan { sizes: self.sizes(), ..Plan::default() };
         for part in [Batch, Dtype, DtypeA, DtypeB, DtypeC, Compute, TransA, TransB, Layout] {

@@ -206,9 +206,8 @@ pub(super) fn readings(
     ))
 }
 
-/// Shapes of both operands in one cell (`4096,7168;7168,2112`) or a column each. The shared size is K, so B may be (K,
-/// N)
-/// or (N, K).
+/// Shapes of both operands in one cell (`4096,7168;7168,2112`) or a column each. The shared size is K, so
+/// B may be (K, N) or (N, K).
 fn of_operands(all: &Sizes<'_>) -> Option<Reading> {
     let columns: Vec<&Column> = all.columns.iter().filter(|c| names_shapes(c)).collect();
     let first = columns.first()?;
@@ -419,8 +418,8 @@ fn batch_as_m(all: &Sizes<'_>, batch: &Column) -> Reading {
     Reading::new((0..all.rows).map(of_row).collect(), why)
 }
 
-/// Assumes the missing size if the text states a fixed value for the swept letter: `...-m-8192-k-8192` above a column
-/// M.
+/// Assumes the missing size if the text states a fixed value for the swept letter:
+/// `...-m-8192-k-8192` above a column M.
 fn named_after_swept(all: &Sizes<'_>, titled: &[char], have: &[char]) -> Option<Reading> {
     let swept = *titled.first().filter(|l| all.facts.size(**l).is_some())?;
     let fact = all.facts.size(swept)?;

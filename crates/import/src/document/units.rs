@@ -1,5 +1,5 @@
-//! Infers unstated units: those that violate neither the shortest time of a call nor the peak of the device, and
-//! those for which rate times time equals the work.
+//! Infers unstated units: those that violate neither the shortest time of a call nor the peak of the device, and those
+//! for which rate times time equals the work.
 
 use super::columns::{Column, close, share};
 use super::readings::Reading;

@@ -322,8 +322,8 @@ pub(super) fn lower_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Length of the number at the start of a text: sign, digits with separators, fraction,
-/// exponent. A comma is included only before a digit.
+/// Length of the number at the start of a text: sign, digits with separators, fraction, exponent. A comma is
+/// included only before a digit.
 pub(super) fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);

@@ -1,5 +1,5 @@
-//! Table formats as data: signature, columns with meaning and factor to SI or with a library
-//! and its figure, defaults, and an optional hook. [`PlanRows`] reads them all.
+//! Table formats as data: signature, columns with meaning and factor to SI or with a library and its figure, defaults,
+//! and an optional hook. [`PlanRows`] reads them all.
 
 use crate::cell::Quantity;
 use crate::columns::defaults::{self, AssumedType, assumption};

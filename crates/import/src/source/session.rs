@@ -12,8 +12,8 @@ use gemmscope_model::encode::visible;
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::dataset::TablePart;
 
-/// The head is examined every this many bytes and at the end, so that the choice of a format does not depend on how the
-/// file is sliced.
+/// The head is examined every this many bytes and at the end, so that the choice of a format does not depend
+/// on how the file is sliced.
 const HEAD_STEP: u64 = 4 << 10;
 /// A file with this many NUL bytes before its head is complete counts as binary.
 const NUL_BYTES: u64 = 1 << 20;
@@ -82,15 +82,14 @@ impl Session {
         }
     }
 
-    /// Sets the expected size of the file in bytes, to reserve memory for its rows in advance. A wrong size is
-    /// harmless.
+    /// Sets the expected size of the file in bytes, to reserve memory for its rows in advance.
+    /// A wrong size is harmless.
     pub fn expect(&mut self, bytes: u64) {
         self.expected = bytes;
     }
 
     /// Declares that the text was converted from a compressed file of another kind. `note` describes that file; the
-    /// limit
-    /// for compressed files applies ([`ImportOptions::packed_memory`]).
+    /// limit for compressed files applies ([`ImportOptions::packed_memory`]).
     pub fn made_of(&mut self, note: String) {
         self.made_of = Some(note);
     }
@@ -165,8 +164,8 @@ impl Session {
         Ok(())
     }
 
-    /// The rows since the last call, for an [`Assembly`](gemmscope_table::dataset::Assembly);
-    /// [`end`](Session::end) returns the others. `None` if the format needs all rows at the end of the file.
+    /// The rows since the last call, for an [`Assembly`](gemmscope_table::dataset::Assembly); [`end`](Session::end)
+    /// returns the others. `None` if the format needs all rows at the end of the file.
     pub fn part(&mut self) -> Option<TablePart> {
         match &mut self.state {
             State::Reading(reader) => reader.part(),

@@ -21,8 +21,8 @@ enum Encoding {
     },
 }
 
-/// True if a carriage return may stand without a line feed, as in files from old Macintosh systems or concatenations
-/// with them.
+/// True if a carriage return may stand without a line feed, as in files from old Macintosh systems or
+/// concatenations with them.
 fn may_have_lone_cr(text: &[u8]) -> bool {
     if memchr::memchr(b'\r', text).is_none() {
         return false;
@@ -35,8 +35,8 @@ fn may_have_lone_cr(text: &[u8]) -> bool {
     text.last() == Some(&b'\r') || text.chunks(64).zip(next.chunks(64)).any(any)
 }
 
-/// Push decoder. [`Decoder::feed`] takes raw slices and returns text; plain UTF-8, the usual case, is
-/// returned as the slice itself without a copy.
+/// Push decoder. [`Decoder::feed`] takes raw slices and returns text; plain UTF-8, the usual case, is returned as the
+/// slice itself without a copy.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     container: Container,
@@ -73,8 +73,8 @@ impl Decoder {
         }
     }
 
-    /// Number of NUL bytes in the file. In UTF-8 they are gaps that were never written: the text keeps one NUL per
-    /// run, so that the line is known to be damaged.
+    /// Number of NUL bytes in the file. In UTF-8 they are gaps that were never written: the text keeps one NUL per run,
+    /// so that the line is known to be damaged.
     pub(crate) fn nul_bytes(&self) -> u64 {
         self.nul_bytes
     }
@@ -133,8 +133,8 @@ impl Decoder {
         Ok(&self.out)
     }
 
-    /// Replaces each lone carriage return by a line feed. One at the end of the text is held back until
-    /// the next byte is known.
+    /// Replaces each lone carriage return by a line feed. One at the end of the text is held back
+    /// until the next byte is known.
     fn end_lines(&mut self, complete: bool) {
         if std::mem::take(&mut self.held_cr) {
             self.out.insert(0, b'\r');

@@ -1,8 +1,7 @@
 //! Excel workbooks (.xlsx): converts the sheet with the GEMMs to the CSV that Excel would export.
 //!
-//! A workbook is a zip of XML files, of which only the parts that tables need are read. A general library would
-//! take an eighth of the page's size: calamine 0.38 with its cell reader is 309 kB of wasm
-//! after gzip (`opt-level = "z"`, LTO).
+//! A workbook is a zip of XML files, of which only the parts that tables need are read. A general library would take an
+//! eighth of the page's size: calamine 0.38 with its cell reader is 309 kB of wasm after gzip (`opt-level = "z"`, LTO).
 
 mod dates;
 

@@ -11,8 +11,8 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04")
 }
 
-/// Bytes that may still be decompressed from an archive or derived from it: a small archive may
-/// expand to any size, and a short text in it may be referenced any number of times.
+/// Bytes that may still be decompressed from an archive or derived from it: a small archive may expand to any size, and
+/// a short text in it may be referenced any number of times.
 #[derive(Debug)]
 pub(super) struct Budget {
     all: usize,

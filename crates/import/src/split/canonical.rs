@@ -1,10 +1,9 @@
 //! Rewrites a table of any delimiter and locale as comma-separated values with decimal points.
 //!
-//! Tools write commas; a spreadsheet in another locale saves the same table with semicolons or
-//! tabs, quoted cells and decimal commas. The dialect is detected once from the head of the
-//! file, and the text is rewritten line by line before a format reads it, so that formats need not handle
-//! delimiters. Prefixes and decoration that a terminal or a logger adds are removed in
-//! the same pass ([`dress`]), from logs too. A canonical file passes through unchanged.
+//! Tools write commas; a spreadsheet in another locale saves the same table with semicolons or tabs, quoted cells and
+//! decimal commas. The dialect is detected once from the head of the file, and the text is rewritten line by line
+//! before a format reads it, so that formats need not handle delimiters. Prefixes and decoration that a terminal or a
+//! logger adds are removed in the same pass ([`dress`]), from logs too. A canonical file passes through unchanged.
 //! Line numbers are preserved.
 
 use super::dialect::{BLANKS, Foreign, WORDS, apart, ends_cell, is_rule, with_point};
@@ -30,8 +29,8 @@ impl Canonical {
         Canonical { from, carry: Vec::new(), out: Vec::new(), started: false }
     }
 
-    /// Rewrites the lines of a head. Quotes are removed too if the first cell has some: table readers handle
-    /// them, but signatures are written without.
+    /// Rewrites the lines of a head. Quotes are removed too if the first cell has some: table readers handle them, but
+    /// signatures are written without.
     pub(crate) fn lines(from: Option<Foreign>, lines: Vec<String>) -> Vec<String> {
         let quoted = || lines.iter().any(|l| l.starts_with('"'));
         let commas = Foreign::TABLE;

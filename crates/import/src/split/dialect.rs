@@ -118,9 +118,8 @@ fn table(lines: &[&str]) -> Option<Foreign> {
     }
 }
 
-/// A printed table that must be split at two or more blanks, because titles or cells contain single blanks or rows
-/// start
-/// with an index.
+/// A printed table that must be split at two or more blanks, because titles or cells contain single blanks or
+/// rows start with an index.
 fn printed(lines: &[&str]) -> Option<Foreign> {
     let is_number = |cell: &&str| cell::number(cell.as_bytes()).is_some();
     let figure = |cell: &&&str| cell.starts_with(|c: char| c.is_ascii_digit() || c == '(');
@@ -169,8 +168,8 @@ impl Regular {
         Some(Regular { delimiter, count, lines: lines_of(count), first })
     }
 
-    /// True if the lines are a table with this delimiter rather than with commas, or the text of a log: the header
-    /// has fewer commas, and numeric cells follow below it.
+    /// True if the lines are a table with this delimiter rather than with commas, or the text of a log: the header has
+    /// fewer commas, and numeric cells follow below it.
     fn is_table(&self, lines: &[&str], delimiter: u8, comma: Option<&Regular>) -> bool {
         let header = lines[self.first];
         let rows = || {
@@ -227,8 +226,8 @@ fn number(cell: &str, decimal_comma: bool) -> Option<f64> {
     })
 }
 
-/// Decides the decimal sign by unambiguous numbers; without any, a comma is the decimal sign unless commas
-/// are the delimiters.
+/// Decides the decimal sign by unambiguous numbers; without any, a comma is the decimal sign unless
+/// commas are the delimiters.
 fn decimal_comma(lines: &[&str], delimiter: u8) -> bool {
     let (mut comma, mut point, mut unsure) = (0, 0, 0);
     // Count each distinct cell once: a version `8.0` in every line is no further evidence.

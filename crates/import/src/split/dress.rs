@@ -1,5 +1,5 @@
-//! Removes what surrounds the content of a line: terminal colours, prefixes of loggers and launchers,
-//! lines drawn around cells, commands of LaTeX tables.
+//! Removes what surrounds the content of a line: terminal colours, prefixes of loggers and launchers, lines drawn
+//! around cells, commands of LaTeX tables.
 
 use std::borrow::Cow;
 

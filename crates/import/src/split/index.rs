@@ -24,8 +24,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Indexes `text`, which must end in a line end. False if a line end lies within quotes, so that
-    /// the lines are unknown.
+    /// Indexes `text`, which must end in a line end. False if a line end lies within quotes, so
+    /// that the lines are unknown.
     pub(crate) fn read(&mut self, text: &[u8], delimiter: u8, heed_quotes: bool) -> bool {
         self.lines.clear();
         self.odd.clear();
@@ -146,8 +146,7 @@ pub(crate) fn cell(ends: &[u32], cell: usize) -> (u32, u32) {
     (ends[cell].wrapping_add(1), ends[cell + 1])
 }
 
-/// Byte range of a cell without enclosing quotes. The `last` cell of a line may be followed by a carriage
-/// return.
+/// Byte range of a cell without enclosing quotes. The `last` cell of a line may be followed by a carriage return.
 #[inline(always)]
 pub(crate) fn inner(text: &[u8], cell: (u32, u32), last: bool, quoted: bool) -> (u32, u32) {
     let (mut from, mut to) = cell;
@@ -194,8 +193,7 @@ impl Quotes {
         inside
     }
 
-    /// Mask of opening quotes not after a separator, and of bytes other than a separator after a closing
-    /// quote.
+    /// Mask of opening quotes not after a separator, and of bytes other than a separator after a closing quote.
     fn wrong(&mut self, quotes: u64, inside: u64, separators: u64) -> u64 {
         let (opening, closing) = (quotes & inside, quotes & !inside);
         let behind = closing << 1 | self.after_close;

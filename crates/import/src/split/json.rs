@@ -1,5 +1,5 @@
-//! Streams JSON: returns the members of the outermost object and the elements of its large arrays one
-//! by one, so that memory is bounded by the largest element.
+//! Streams JSON: returns the members of the outermost object and the elements of its large arrays one by one, so that
+//! memory is bounded by the largest element.
 
 use crate::ImportError;
 use gemmscope_model::units::plural;
@@ -28,8 +28,8 @@ pub struct JsonItem<'a> {
     pub problem: (&'static str, &'a [u8]),
 }
 
-/// Parses JSON in which a number may be `NaN`, `Infinity` or similar, as written by Python and C++; these become
-/// `null`.
+/// Parses JSON in which a number may be `NaN`, `Infinity` or similar, as written by Python and
+/// C++; these become `null`.
 pub(crate) fn value(text: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(text).or_else(|e| match without_nan(text) {
         Some(text) => serde_json::from_slice(&text),
@@ -155,8 +155,7 @@ enum Mode {
     Behind,
 }
 
-/// Push scanner that produces [`JsonItem`]s. It does not validate JSON; other text gives items that
-/// fail to parse.
+/// Push scanner that produces [`JsonItem`]s. It does not validate JSON; other text gives items that fail to parse.
 #[derive(Debug, Default)]
 pub struct Scanner {
     arrays: &'static [&'static str],

@@ -1,5 +1,5 @@
-//! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), one object
-//! per line, or a pandas data frame by columns. They are passed to the generic reader as a table.
+//! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), one object per line, or a
+//! pandas data frame by columns. They are passed to the generic reader as a table.
 
 mod cells;
 

@@ -155,8 +155,8 @@ pub(crate) struct LogFormat {
     pub keys: &'static [&'static str],
     /// Recognises a head if there is neither a signature nor keys.
     pub knows: fn(&LogFormat, &Head) -> bool,
-    /// Templates of lines that apply to the results below them. A `!` prefix starts a new problem and discards earlier
-    /// values.
+    /// Templates of lines that apply to the results below them. A `!` prefix starts a new problem
+    /// and discards earlier values.
     pub above: &'static [&'static str],
     /// Templates of lines with a result.
     pub results: &'static [&'static str],

@@ -59,8 +59,8 @@ impl<'a> Record<'a> {
         self.bounds.len() - self.len()
     }
 
-    /// The `i`-th field (0-based), trimmed and without the apostrophe that stops a spreadsheet from
-    /// evaluating it; empty if the record is shorter.
+    /// The `i`-th field (0-based), trimmed and without the apostrophe that stops a spreadsheet from evaluating it;
+    /// empty if the record is shorter.
     #[inline]
     pub(crate) fn get(&self, i: usize) -> &'a [u8] {
         unguard(cell::trim(self.untrimmed(i)))

@@ -1,7 +1,7 @@
 //! Splits text slices into lines and these into records of fields with line numbers, in bounded memory.
 //!
-//! Whole lines are split by an [`Index`], which leaves the cells in place; lines with quotes other
-//! than a pair around a cell go through `csv-core`.
+//! Whole lines are split by an [`Index`], which leaves the cells in place; lines with quotes other than a pair around a
+//! cell go through `csv-core`.
 
 use super::index::Index;
 use super::lines::{Line, Lines, MAX_LINE, first_line, without_cr};
@@ -134,8 +134,7 @@ impl Records {
         self.cut.unclosed < MAX_UNCLOSED
     }
 
-    /// Reads one numbered line that the caller split off; see
-    /// [`skip`](Self::skip).
+    /// Reads one numbered line that the caller split off; see [`skip`](Self::skip).
     pub(crate) fn line(
         &mut self,
         number: u32,

@@ -1,5 +1,5 @@
-//! Converts named slots of a log line (`split::template`) to an [`Entry`], and reads logs that
-//! templates describe completely: lines above the results, results, lines after them, and defaults.
+//! Converts named slots of a log line (`split::template`) to an [`Entry`], and reads logs that templates describe
+//! completely: lines above the results, results, lines after them, and defaults.
 //!
 //! Slots in addition to those of `template`: `{square}` is M, N and K, `{shape}` these and the batch, `{blocks}` the
 //! number of products with inner size `{k}` that are summed. `{a}` and `{b}` are the transposes, `{layout}` both. Types
@@ -91,8 +91,8 @@ impl<'a> SlotValues<'a> {
         )
     }
 
-    /// Types of A, B and the output, and transposes of A and B stated along with them, as in
-    /// `f16:column`. `Err` for an unknown type.
+    /// Types of A, B and the output, and transposes of A and B stated along with them, as in `f16:column`.
+    /// `Err` for an unknown type.
     fn types(&self, rows: &mut LogRows<'_>) -> Result<Named, RowError> {
         let mut of = |name: &str| match self.get(name) {
             "" => Ok(None),
@@ -183,8 +183,8 @@ impl<'a> SlotValues<'a> {
     }
 }
 
-/// Types of A, B and the output from the letters of cuBLAS's benchmark: `hsh`, `bisb_imma`, `qqssq`,
-/// `sss_fast_tf32`. Three or four letters have one for both operands; the last is that of the output.
+/// Types of A, B and the output from the letters of cuBLAS's benchmark: `hsh`, `bisb_imma`, `qqssq`, `sss_fast_tf32`.
+/// Three or four letters have one for both operands; the last is that of the output.
 fn precision(letters: &str) -> [Option<DataType>; 3] {
     let (types, kind) = letters.split_once('_').unwrap_or((letters, ""));
     let types: Vec<char> = types.trim_start_matches("nv").chars().collect();

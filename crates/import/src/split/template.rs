@@ -1,12 +1,11 @@
 //! Line templates: literal text with named slots, `MKL_VERBOSE {routine}({a},{b},{m},{n},{k},`.
 //!
-//! A blank in the template matches any blanks. The first literal may occur anywhere in the line,
-//! unless `^` anchors it at the start. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}`, `{whole}` match a whole
-//! number, `{us}`, `{ms}`, `{s}`, `{ns}`, `{mflops}`, `{gflops}`, `{tflops}`, `{gbps}` and `{number}` a
-//! number, any other slot the text up to the next literal, and `{}` the same without keeping it. `{time}`
-//! is a time with its unit. `{=}` matches pairs such as `m=4096, layout=NT` or `--m=4096 --A=f16:column`, and
-//! `{:}` pairs such as `'M': 4096`: their names become slots, in any spelling of [`slot`]; `{=args}` also keeps
-//! their text.
+//! A blank in the template matches any blanks. The first literal may occur anywhere in the line, unless `^` anchors it
+//! at the start. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}`, `{whole}` match a whole number, `{us}`, `{ms}`, `{s}`,
+//! `{ns}`, `{mflops}`, `{gflops}`, `{tflops}`, `{gbps}` and `{number}` a number, any other slot the text up to the next
+//! literal, and `{}` the same without keeping it. `{time}` is a time with its unit. `{=}` matches pairs such as
+//! `m=4096, layout=NT` or `--m=4096 --A=f16:column`, and `{:}` pairs such as `'M': 4096`: their names become slots, in
+//! any spelling of [`slot`]; `{=args}` also keeps their text.
 
 use super::log;
 use crate::cell::CellError;

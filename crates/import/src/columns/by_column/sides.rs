@@ -1,5 +1,5 @@
-//! Rows of a line: one, or one per side (library) with figures in it. All columns but the figures are
-//! read once for all sides; the rows are appended line by line, side by side.
+//! Rows of a line: one, or one per side (library) with figures in it. All columns but the figures are read once for all
+//! sides; the rows are appended line by line, side by side.
 
 use super::parts::Parts;
 use super::view::{Column, View};

@@ -1,13 +1,13 @@
-//! A file fed in one slice is read by columns, in slices of one byte by records; rows may be handed over
-//! between any two slices. The resulting table is the same.
+//! A file fed in one slice is read by columns, in slices of one byte by records; rows may be handed over between any
+//! two slices. The resulting table is the same.
 
 use crate::{Ended, Head, ImportError, ImportOptions, Imported, sniff};
 use gemmscope_table::dataset::Assembly;
 use gemmscope_table::dataset::wire;
 use proptest::prelude::*;
 
-/// All that a reader makes of a text, or the error. Bypasses the session, which would feed the head of the
-/// file in one slice.
+/// All that a reader makes of a text, or the error. Bypasses the session, which would feed the head
+/// of the file in one slice.
 fn read(text: &[u8], slice: usize) -> Result<String, ImportError> {
     let options = ImportOptions::default();
     let head = Head::from_bytes("", text);

@@ -44,8 +44,8 @@ fn cells(line: &str, delimiter: char) -> Vec<String> {
     }
 }
 
-/// A line of titles followed by lines with as many cells. A different number of cells or a repeated header ends the
-/// table.
+/// A line of titles followed by lines with as many cells. A different number of cells or a
+/// repeated header ends the table.
 pub(super) fn delimited(lines: &[&str], at: usize) -> Option<Found> {
     let line = lines.get(at)?;
     let header = uncommented(line);
@@ -132,8 +132,8 @@ fn ruled(line: &str) -> Option<Vec<(usize, usize)>> {
     (spans.len() > 1).then_some(spans)
 }
 
-/// Columns aligned with blanks, recognised by a rule of dashes below the header, or by as many cells in each
-/// line as titles. One more cell than titles, counting from 0, is an index.
+/// Columns aligned with blanks, recognised by a rule of dashes below the header, or by as many cells in each line as
+/// titles. One more cell than titles, counting from 0, is an index.
 pub(super) fn printed(lines: &[&str], at: usize) -> Option<Found> {
     // Skip the rule above the titles of a simple table.
     let at = at + usize::from(ruled(lines.get(at)?).is_some());

@@ -1,5 +1,5 @@
-//! Decides the meanings of the columns of a plain table: by title, checked against the values, with at most one column
-//! per meaning.
+//! Decides the meanings of the columns of a plain table: by title, checked against the values, with at
+//! most one column per meaning.
 
 use crate::cell;
 use crate::cell::values::Probe;
@@ -99,8 +99,8 @@ fn contradicted(title: &Title, probe: &Probe) -> Judged {
     })
 }
 
-/// Names the columns of whole numbers without a header: three are M, N, K; four with
-/// small numbers in the third place are M, N, batch, K, the usual order of such lists.
+/// Names the columns of whole numbers without a header: three are M, N, K; four with small numbers in the third place
+/// are M, N, batch, K, the usual order of such lists.
 pub(super) fn headless_sizes(columns: &mut [Column], rows: &[Vec<String>]) {
     let sizes: Option<Vec<Vec<u32>>> = rows
         .iter()

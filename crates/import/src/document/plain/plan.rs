@@ -89,8 +89,8 @@ fn add_columns(table: &mut TableBuilder, plan: &mut Plan) {
     }
 }
 
-/// Sizes of a table with a single size column: square, unless the user's answer states others. Adds assumption and
-/// notes.
+/// Sizes of a table with a single size column: square, unless the user's answer states others.
+/// Adds assumption and notes.
 fn square(c: &Col, table: &mut TableBuilder, options: &ImportOptions) -> Sizes {
     let mut question = only_size(&c.name);
     let answer = options.answer(SQUARE).filter(|a| *a != question.value);

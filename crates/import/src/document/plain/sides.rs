@@ -1,5 +1,5 @@
-//! Several times or rates per line: a column per library (`cublas_ms, triton_ms`) or type (`FP8 TFLOPS, BF16
-//! TFLOPS`), or repeats of one figure (`time_1, time_2`).
+//! Several times or rates per line: a column per library (`cublas_ms, triton_ms`) or type (`FP8 TFLOPS, BF16 TFLOPS`),
+//! or repeats of one figure (`time_1, time_2`).
 
 use super::{Plain, undoubled};
 use crate::document::columns::Column;

@@ -11,9 +11,8 @@ use gemmscope_table::dataset::ColumnSpec;
 /// Maximum number of columns tried per kind.
 const MOST: usize = 6;
 
-/// Sizes, time and rate if rate times time equals their work; otherwise whole numbers in file order as M, N and
-/// K, and the last remaining numeric column as time. Suggests no sizes unless there are enough columns for all missing
-/// ones.
+/// Sizes, time and rate if rate times time equals their work; otherwise whole numbers in file order as M, N and K, and
+/// the last remaining numeric column as time. Suggests no sizes unless there are enough columns for all missing ones.
 pub(super) fn suggestions(plain: &Plain<'_>) -> Vec<(usize, ColumnSpec)> {
     if plain.is_complete() {
         return Vec::new();
@@ -50,8 +49,8 @@ pub(super) fn suggestions(plain: &Plain<'_>) -> Vec<(usize, ColumnSpec)> {
     out
 }
 
-/// Three columns of whole numbers in file order, and two others whose product equals the work of these sizes in all
-/// rows.
+/// Three columns of whole numbers in file order, and two others whose product equals the work
+/// of these sizes in all rows.
 fn by_work(plain: &Plain<'_>, whole: &[usize], free: &[usize]) -> Option<Vec<(usize, ColumnSpec)>> {
     let whole = &whole[..whole.len().min(MOST)];
     if plain.rows.len() < 2 {

@@ -221,8 +221,8 @@ pub(super) fn spec_of(measure: Measure, factor: Option<f64>, words: &[String]) -
     }
 }
 
-/// Strength of a figure as the one of a row: higher for a better statistic, lower for a figure of one part or of the
-/// host's clock.
+/// Strength of a figure as the one of a row: higher for a better statistic, lower for a figure of one
+/// part or of the host's clock.
 pub(super) fn strength(rank: u8, label: &str, words: &[String]) -> u8 {
     let host = any_says(words, &[Says::Host]);
     80 - 4 * rank - if label.is_empty() { 0 } else { 5 } - if host { 15 } else { 0 }

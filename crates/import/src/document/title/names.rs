@@ -32,8 +32,8 @@ pub(super) const PARAMETER_WORDS: &[&str] = &[
     "alpha", "beta", "warp", "warps", "stage", "stages", "split", "mem", "memory",
 ];
 
-/// Names of values that rows depend on but that have no dataset meaning, and names that are too ambiguous for the list
-/// of column names.
+/// Names of values that rows depend on but that have no dataset meaning, and names that are too ambiguous for
+/// the list of column names.
 pub(super) const HOLDS: &[(&str, Holds)] = &[
     ("l seq seq_len seqlen sequence_length seq_length length", Holds::Length),
     (

@@ -1,5 +1,5 @@
-//! Device descriptions: gemmscope's device JSON, TraceLens platform
-//! files, and the ceilings measured by rocprof-compute (`roofline.csv`).
+//! Device descriptions: gemmscope's device JSON, TraceLens platform files, and the ceilings measured by
+//! rocprof-compute (`roofline.csv`).
 
 use super::peak;
 use crate::columns::defaults::named_device;

@@ -104,8 +104,8 @@ fn value(
         .map_err(|RowError { reason, text, .. }| wrong(record, col, format!("{reason}: {text}")))
 }
 
-/// The same in `unit`. If the header states none, `usual` is assumed, `(name, scale, lowest,
-/// highest)`; a number outside that range is an error.
+/// The same in `unit`. If the header states none, `usual` is assumed, `(name, scale, lowest, highest)`; a number
+/// outside that range is an error.
 fn with_unit(
     record: &Record<'_>,
     col: &Col,

@@ -1,7 +1,7 @@
 //! oneDNN's benchdnn in performance mode: `perf,cpu,…` lines of matmul and inner product.
 //!
-//! The `Output template:` line names the fields; without it the default order applies. The problem is `MxK:KxN` for
-//! a matmul, with leading batch dimensions, and `mb32ic1024oc512` for an inner product.
+//! The `Output template:` line names the fields; without it the default order applies. The problem is `MxK:KxN` for a
+//! matmul, with leading batch dimensions, and `mb32ic1024oc512` for an inner product.
 
 use super::*;
 use crate::cell::operands::product;

@@ -1,5 +1,5 @@
-//! Logs of BLAS calls: hipBLASLt (`HIPBLASLT_LOG_MASK=32`) and rocBLAS (`ROCBLAS_LAYER=2` and `4`) write a command
-//! line of their benchmark or a YAML item per call; cuBLASLt (`CUBLASLT_LOG_LEVEL=5`) writes a line of descriptors.
+//! Logs of BLAS calls: hipBLASLt (`HIPBLASLT_LOG_MASK=32`) and rocBLAS (`ROCBLAS_LAYER=2` and `4`) write a command line
+//! of their benchmark or a YAML item per call; cuBLASLt (`CUBLASLT_LOG_LEVEL=5`) writes a line of descriptors.
 //! Column-major shapes with numbers of calls, without times.
 
 use super::*;

@@ -1,5 +1,5 @@
-//! BLIS. `test/3` writes Matlab lines `data_st_sgemm_asm_blis( 1, 1:4 ) = [ m k n gflops ];`, in the order
-//! m, k, n. The test suite writes `blis_sgemm_nt_ccc  m n k gflops residue PASS`, or the same in brackets.
+//! BLIS. `test/3` writes Matlab lines `data_st_sgemm_asm_blis( 1, 1:4 ) = [ m k n gflops ];`, in the order m, k, n. The
+//! test suite writes `blis_sgemm_nt_ccc  m n k gflops residue PASS`, or the same in brackets.
 
 use super::*;
 

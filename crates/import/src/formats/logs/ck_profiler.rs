@@ -1,7 +1,7 @@
 //! Composable Kernel's ckProfiler: `Perf: 1.19 ms, 107.977 TFlops, 79.08 GB/s, <kernel>`.
 //!
-//! The sizes come from the command line, from the tensor descriptors (`a_m_k: dim 2, lengths {M, K}`)
-//! or from the problem line before the results. Examples of CK Tile state everything in one line.
+//! The sizes come from the command line, from the tensor descriptors (`a_m_k: dim 2, lengths {M, K}`) or from the
+//! problem line before the results. Examples of CK Tile state everything in one line.
 
 use super::*;
 use crate::cell::shape_text::labelled;

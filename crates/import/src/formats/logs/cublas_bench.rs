@@ -1,6 +1,5 @@
-//! NVIDIA's cuBLAS benchmark and the sample it is based on: type letters and sizes of a run, followed by
-//! its rate, column-major. The time may be of one call or of all, and its unit is unreliable, so the rate
-//! is used.
+//! NVIDIA's cuBLAS benchmark and the sample it is based on: type letters and sizes of a run, followed by its rate,
+//! column-major. The time may be of one call or of all, and its unit is unreliable, so the rate is used.
 
 use super::*;
 

@@ -1,6 +1,5 @@
-//! Reports of the CUTLASS profiler and of the CUTLASS and CuTe DSL examples: a paragraph per problem, with the sizes
-//! as arguments, after `Problem Size:` or `mnkl:`, or on a line each, followed by the
-//! time.
+//! Reports of the CUTLASS profiler and of the CUTLASS and CuTe DSL examples: a paragraph per problem, with the sizes as
+//! arguments, after `Problem Size:` or `mnkl:`, or on a line each, followed by the time.
 
 use super::*;
 
@@ -47,8 +46,8 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Applies the verdict, and the contiguous dimensions of A and B as CuTe DSL names them: k and n correspond to T and T
-/// in BLAS.
+/// Applies the verdict, and the contiguous dimensions of A and B as CuTe DSL names them: k and n
+/// correspond to T and T in BLAS.
 fn checked(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let (status, majors) = (s.get("status"), [s.get("major_a"), s.get("major_b")]);
     let passed = ["", "passed", "not verified", "not_verified"];

@@ -1,6 +1,5 @@
-//! PyTorch Inductor autotuning, the text that `torch.compile(mode="max-autotune")` prints per
-//! GEMM, possibly among other log lines. The heading gives the operand sizes; each
-//! candidate below it is a row with its options as tile.
+//! PyTorch Inductor autotuning, the text that `torch.compile(mode="max-autotune")` prints per GEMM, possibly among
+//! other log lines. The heading gives the operand sizes; each candidate below it is a row with its options as tile.
 
 use super::*;
 use crate::cell::operands::Operator;
@@ -63,8 +62,8 @@ struct Problem {
 
 struct Inductor {
     problem: Option<Problem>,
-    /// fp32 products are computed in TF32. This is a process-wide setting that only Triton candidates print,
-    /// not ATen's.
+    /// fp32 products are computed in TF32. This is a process-wide setting that only Triton
+    /// candidates print, not ATen's.
     allow_tf32: bool,
 }
 

@@ -1,5 +1,5 @@
-//! JSON results, one object each: FlashInfer-Bench (and SOL-ExecBench), ByteDance's xpu-perf,
-//! AutoTVM tuning records, and nodes of an ONNX Runtime profile.
+//! JSON results, one object each: FlashInfer-Bench (and SOL-ExecBench), ByteDance's xpu-perf, AutoTVM tuning records,
+//! and nodes of an ONNX Runtime profile.
 
 use super::*;
 use crate::cell::operands::{product, swapped};

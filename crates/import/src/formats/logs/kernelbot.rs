@@ -1,5 +1,5 @@
-//! gpu-mode's kernelbot: `benchmark.N.spec` with the sizes, then `benchmark.N.mean` and its spread in
-//! nanoseconds; or its posted report: `m: 64; n: 7168; k: 2048`, then ` ⏱ 123 ± 0.4 µs`.
+//! gpu-mode's kernelbot: `benchmark.N.spec` with the sizes, then `benchmark.N.mean` and its spread in nanoseconds; or
+//! its posted report: `m: 64; n: 7168; k: 2048`, then ` ⏱ 123 ± 0.4 µs`.
 
 use super::*;
 use crate::cell::shape_text;

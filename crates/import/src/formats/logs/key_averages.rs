@@ -1,5 +1,5 @@
-//! The table printed by `prof.key_averages(group_by_input_shape=True).table()`: columns between rules
-//! of dashes, cells separated by two or more blanks. The time covers all calls.
+//! The table printed by `prof.key_averages(group_by_input_shape=True).table()`: columns between rules of dashes, cells
+//! separated by two or more blanks. The time covers all calls.
 
 use super::*;
 use crate::cell::operands::Operator;

@@ -1,7 +1,7 @@
 //! llama.cpp's `test-backend-ops perf`: `MUL_MAT(type_a=q4_0,…): … us/run - … GFLOP/run - … TFLOPS`.
 //!
-//! `m` counts the rows of the weight, which is A both here and there; it is stored K-major, so A is
-//! transposed. Weights come in blocks with scales. Units differ between lines.
+//! `m` counts the rows of the weight, which is A both here and there; it is stored K-major, so A is transposed. Weights
+//! come in blocks with scales. Units differ between lines.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Operator inputs of a model as stored by TritonBench: `cnt: 12, ((T([8192, 768], f16), ...), {})`
-//! below the operator's name. Shapes with numbers of calls, without times.
+//! Operator inputs of a model as stored by TritonBench: `cnt: 12, ((T([8192, 768], f16), ...), {})` below the
+//! operator's name. Shapes with numbers of calls, without times.
 
 use super::*;
 use crate::cell::operands::Operator;

@@ -1,5 +1,5 @@
-//! Tree printed by Triton's Proton viewer: `├─ 285.4 2648.9 matmul_kernel [M=8192, N=8192, K=512]`, with the rate
-//! and the time of all calls. The number of calls follows from the two.
+//! Tree printed by Triton's Proton viewer: `├─ 285.4 2648.9 matmul_kernel [M=8192, N=8192, K=512]`, with the rate and
+//! the time of all calls. The number of calls follows from the two.
 
 use super::*;
 use crate::columns::defaults::assumption;

@@ -1,8 +1,7 @@
 //! Shared reader of `hipblaslt-bench` and `rocblas-bench`: a log with a preamble, repeated headers and
 //! `--Solution name:` lines after a result.
 //!
-//! Sizes and layout are those of the column-major BLAS call; a row-major GEMM has M and N
-//! swapped.
+//! Sizes and layout are those of the column-major BLAS call; a row-major GEMM has M and N swapped.
 
 use crate::columns::defaults::AssumedType;
 use crate::columns::defaults::COLUMN_MAJOR;

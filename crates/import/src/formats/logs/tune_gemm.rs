@@ -1,5 +1,5 @@
-//! Results of `tune_gemm.py` in ROCm's Triton: a YAML list with the best configuration per
-//! size, and its rate and time in a trailing comment. Without those it is a list of shapes.
+//! Results of `tune_gemm.py` in ROCm's Triton: a YAML list with the best configuration per size, and its rate and time
+//! in a trailing comment. Without those it is a list of shapes.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! XLA's table of measured matmuls (`matmul_interpolator_data.h`, or the protobuf text in it):
-//! a rate per device, operand and output types, and b, m, n, k.
+//! XLA's table of measured matmuls (`matmul_interpolator_data.h`, or the protobuf text in it): a rate per device,
+//! operand and output types, and b, m, n, k.
 
 use super::*;
 use crate::cell::values;

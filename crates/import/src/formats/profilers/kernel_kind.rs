@@ -23,8 +23,8 @@ pub(crate) enum KernelKind {
 impl KernelKind {
     /// Classifies a kernel by its name and the name of the operation that launched it ("" if unknown).
     ///
-    /// A word counts if it names the function, not as part of another word
-    /// (`NumericArrayConverter`) or of the path (`vllm::attention::reshape_and_cache`).
+    /// A word counts if it names the function, not as part of another word (`NumericArrayConverter`) or of the path
+    /// (`vllm::attention::reshape_and_cache`).
     pub(crate) fn of(operation: &str, kernel: &str) -> KernelKind {
         KernelKind::of_parsed(operation, kernel, &KernelName::parse(kernel))
     }
@@ -82,8 +82,8 @@ fn operation_name(operation: &str) -> &str {
     operation.rsplit("::").next().unwrap_or(operation)
 }
 
-/// The function's name without its path. Wrappers such as `cutlass::device_kernel`
-/// name the actual kernel in their template arguments, which are kept.
+/// The function's name without its path. Wrappers such as `cutlass::device_kernel` name the actual kernel in their
+/// template arguments, which are kept.
 fn own_name(kernel: &str) -> String {
     const WRAPPERS: [&str; 7] =
         ["device_kernel", "Kernel", "Kernel2", "kernel", "kentry", "kernel_entry", "launch_kernel"];
@@ -110,8 +110,8 @@ fn is_convolution(name: &str) -> bool {
     igemm || holds(&lower, CONVOLUTION) || has_conv(&lower)
 }
 
-/// True for `conv` as a word: preceded by the start or a non-letter, and followed
-/// by the end, a non-letter, or a suffix used for convolutions.
+/// True for `conv` as a word: preceded by the start or a non-letter, and followed by the end, a non-letter, or a
+/// suffix used for convolutions.
 fn has_conv(lower: &str) -> bool {
     let bytes = lower.as_bytes();
     lower.match_indices("conv").any(|(at, _)| {

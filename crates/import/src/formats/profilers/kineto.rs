@@ -1,10 +1,10 @@
-//! PyTorch profiler (Kineto) traces, JSON or JSON.gz of any length: operations with input
-//! shapes (`record_shapes=True`), joined to the kernels that they launched.
+//! PyTorch profiler (Kineto) traces, JSON or JSON.gz of any length: operations with input shapes
+//! (`record_shapes=True`), joined to the kernels that they launched.
 //!
-//! A kernel belongs to the innermost operation that launched it, so that a wrapper and the
-//! operation it calls are counted once. Calls of one operation with the same shape and main kernel
-//! form one row. Kernels of a graph belong to the launches recorded by its capture, in this
-//! trace or in another. Grid sizes are in threads on ROCm, in blocks on CUDA.
+//! A kernel belongs to the innermost operation that launched it, so that a wrapper and the operation it calls
+//! are counted once. Calls of one operation with the same shape and main kernel form one row. Kernels of a
+//! graph belong to the launches recorded by its capture, in this trace or in another. Grid sizes are in threads
+//! on ROCm, in blocks on CUDA.
 
 mod attention;
 mod capture;

@@ -108,8 +108,7 @@ impl LaunchColumns {
 
 /// A format of such tables, with one or more layouts.
 pub(crate) struct LaunchTable {
-    /// Per layout: names in its header without bracketed units (the first in this exact spelling), and its
-    /// columns.
+    /// Per layout: names in its header without bracketed units (the first in this exact spelling), and its columns.
     pub layouts: &'static [(&'static [&'static str], LaunchColumns)],
 }
 

@@ -1,8 +1,8 @@
-//! Nsight Compute's CSV: long (one line per metric, `ncu --csv`) and wide (one column per metric,
-//! units in the second row, `--page raw`).
+//! Nsight Compute's CSV: long (one line per metric, `ncu --csv`) and wide (one column per metric, units in the
+//! second row, `--page raw`).
 //!
-//! Program output and `==PROF==` lines may precede the header. Numbers have thousands
-//! separators and decimal signs of the machine's locale; units are scaled (`Mbyte`, `usecond`).
+//! Program output and `==PROF==` lines may precede the header. Numbers have thousands separators and decimal signs of
+//! the machine's locale; units are scaled (`Mbyte`, `usecond`).
 
 use super::launch_table::{CountedIn, LaunchColumns, LaunchTable};
 use super::profile::{Counters, Launch, TIMES};

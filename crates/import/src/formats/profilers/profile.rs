@@ -1,8 +1,8 @@
 //! Kernels from profilers: times, counters and grids, but no M, N, K.
 //!
-//! The user may state the shape of a kernel (`shape:NAME` among the assumptions); otherwise it is
-//! inferred if grid, tile and executed instructions allow only one. A kernel without a shape is
-//! rejected, and its fraction of the time is shown.
+//! The user may state the shape of a kernel (`shape:NAME` among the assumptions); otherwise it is inferred if
+//! grid, tile and executed instructions allow only one. A kernel without a shape is rejected, and its
+//! fraction of the time is shown.
 
 use super::kernel_kind::KernelKind;
 use super::{Omitted, Times, tell_omitted};
@@ -232,8 +232,7 @@ impl Profile {
     }
 
     /// Batch, M, N and K by index of the launch, as entered by the user or inferred from counters; adds questions for
-    /// the
-    /// others. `all_s` is the time of all launches in seconds.
+    /// the others. `all_s` is the time of all launches in seconds.
     fn shapes(
         &self,
         launches: &[Launch],
@@ -374,8 +373,8 @@ fn is_gemm(name: &str, parsed: &KernelName) -> bool {
     KernelKind::of_parsed("", name, parsed).is_gemm_time()
 }
 
-/// Infers batch, M, N, K if counted work, grid and tile are consistent with one GEMM of whole K. Tries a
-/// cube first, then grid x along one dimension and y along the other.
+/// Infers batch, M, N, K if counted work, grid and tile are consistent with one GEMM of whole K. Tries a cube first,
+/// then grid x along one dimension and y along the other.
 fn inferred(l: &Launch, p: &KernelName) -> Option<[u32; 4]> {
     let tile = p.tile?;
     let groups = l.workgroups();

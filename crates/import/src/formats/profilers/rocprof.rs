@@ -1,5 +1,5 @@
-//! AMD profilers: rocprofv3 kernel traces, counters and statistics, and rocprof-compute's
-//! `pmc_perf.csv`. Times are in ns, grids in work-items; there are no shapes.
+//! AMD profilers: rocprofv3 kernel traces, counters and statistics, and rocprof-compute's `pmc_perf.csv`. Times are in
+//! ns, grids in work-items; there are no shapes.
 
 use super::launch_table::{CountedIn, LaunchColumns, LaunchTable, TIMES_ONLY};
 use super::profile::{Counters, Launch};

@@ -41,8 +41,8 @@ impl RowReader for SysInfo {
         let number = |name: &str| h.number(record, &[name]).filter(|v| *v > 0.0);
         let (model, arch) = (text("gpu_model"), text("gpu_arch"));
         let units = number("cu_per_gpu");
-        // `MI300X_A1` is an MI300X in its first partition mode. For an unknown model,
-        // target and number of compute units identify the device.
+        // `MI300X_A1` is an MI300X in its first partition mode. For an unknown model, target and number of compute
+        // units identify the device.
         let by_model = [model.as_str(), model.split('_').next().unwrap_or_default()]
             .into_iter()
             .find_map(|name| match_name(name).device());

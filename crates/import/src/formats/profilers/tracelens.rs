@@ -1,7 +1,7 @@
 //! TraceLens reports: GEMM tables extracted from a PyTorch or JAX trace, and accompanying files.
 //!
-//! The column order varies, so columns are found by name; cells hold printed Python values; "MB" is MiB; the layout
-//! is that of the column-major BLAS call; a wrapper and the operation it calls are both listed with the same time.
+//! The column order varies, so columns are found by name; cells hold printed Python values; "MB" is MiB; the layout is
+//! that of the column-major BLAS call; a wrapper and the operation it calls are both listed with the same time.
 
 mod columns;
 mod context;

@@ -1,8 +1,7 @@
 //! ROCm aiter's tuned GEMM tables: the best kernel of each shape, possibly for several devices.
 //!
-//! Six families of headers are in use; columns are found by name. A is row-major, the weight is
-//! stored N x K. Shapes that were never measured contain zeros and are rejected. Files without a
-//! time list shapes still to be tuned.
+//! Six families of headers are in use; columns are found by name. A is row-major, the weight is stored N x K. Shapes
+//! that were never measured contain zeros and are rejected. Files without a time list shapes still to be tuned.
 
 use super::*;
 use crate::columns::words::holds;
@@ -49,8 +48,8 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Older files identify the device by its number of compute units only; files without a type column
-/// state it in the kernel or in the file's name.
+/// Older files identify the device by its number of compute units only; files without a type column state it in the
+/// kernel or in the file's name.
 fn by_names(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let mut given = Given::default();
     if cells.position("gfx").is_none() && !cells.get("cu_num").is_empty() {

@@ -1,8 +1,8 @@
 //! CUTLASS profiler: `report.gemm.csv`, or the same after `CSV Results:` in its output.
 //!
-//! Runtime is in ms. `Flops` counts 2 M N K + 2 M N, `GB/s` is GiB/s, `Flops/Byte` is truncated to an
-//! integer. The layouts `column` and `row` are N and T of the column-major call. Rows with an
-//! `incorrect` result have plausible times but are rejected.
+//! Runtime is in ms. `Flops` counts 2 M N K + 2 M N, `GB/s` is GiB/s, `Flops/Byte` is truncated to an integer.
+//! The layouts `column` and `row` are N and T of the column-major call. Rows with an `incorrect` result have
+//! plausible times but are rejected.
 
 use super::*;
 use crate::cell::ONE_OF_GROUPS;

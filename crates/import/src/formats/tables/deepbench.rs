@@ -1,5 +1,5 @@
-//! DeepBench results: a spreadsheet exported as CSV. A title row states the precision, `Dense Matrix
-//! Multiplication` starts the section, the next title ends it; some columns are untitled.
+//! DeepBench results: a spreadsheet exported as CSV. A title row states the precision, `Dense Matrix Multiplication`
+//! starts the section, the next title ends it; some columns are untitled.
 
 use super::*;
 use crate::columns::defaults;
@@ -95,8 +95,8 @@ impl TableReader for DeepBench {
         if let Some(second) = header.names.get_mut(1).filter(|n| n.is_empty()) {
             "application".clone_into(second);
         }
-        // Sparse kernels and the dense ones listed with them are another benchmark, whose sheets state single precision
-        // if anything.
+        // Sparse kernels and the dense ones listed with them are another benchmark, whose sheets state
+        // single precision if anything.
         let untyped = header.has(&["Sparsity"]) && self.of_dense;
         self.sparse_untyped |= untyped;
         let stated = self.dtype.filter(|_| !untyped);

@@ -1,8 +1,8 @@
 //! Google Benchmark: JSON, CSV and console output. The shape is in the name: `BM_Gemm/1024/1024/512`,
 //! `BM_Gemm/m:1024/n:1024/k:512/real_time`, `BM_Sgemm<float>/256`.
 //!
-//! Repetitions add lines for mean, median and deviation. If the runs themselves are listed, these
-//! are skipped; if there are only aggregates, the median is used.
+//! Repetitions add lines for mean, median and deviation. If the runs themselves are listed, these are skipped; if there
+//! are only aggregates, the median is used.
 
 use crate::cell;
 use crate::cell::CellError;

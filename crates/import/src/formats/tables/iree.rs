@@ -1,8 +1,7 @@
 //! IREE golden CSV: `index,tag,name,…,mean_microseconds,arithmetic_intensity,tflops,ok`.
 //!
-//! The accompanying library runs (hipBLASLt, rocBLAS) have the backend in `name` and the transposes
-//! in `A` and `B`. Dashboards add `runtime_dim`, the actual size of a dimension that was dynamic
-//! at compile time.
+//! The accompanying library runs (hipBLASLt, rocBLAS) have the backend in `name` and the transposes in `A` and `B`.
+//! Dashboards add `runtime_dim`, the actual size of a dimension that was dynamic at compile time.
 
 use super::*;
 use crate::CellError;
@@ -39,8 +38,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Replaces dynamic sizes by those in `runtime_dim`: `D=512`, or `D0=512,D1=64` in the order
-/// of the placeholders.
+/// Replaces dynamic sizes by those in `runtime_dim`: `D=512`, or `D0=512,D1=64` in the order of the placeholders.
 fn dynamic_sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let sizes = ["M", "N", "K"].map(|n| cell::size(cells.get(n)));
     if !sizes.contains(&Err(CellError::Sentinel)) {

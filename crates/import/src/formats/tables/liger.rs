@@ -1,5 +1,5 @@
-//! Liger-Kernel's benchmark data: a long table whose rows state metric, unit and GPU. The
-//! x value and a JSON cell hold the sizes; the middle one of three quantiles is the time.
+//! Liger-Kernel's benchmark data: a long table whose rows state metric, unit and GPU. The x value and a JSON cell hold
+//! the sizes; the middle one of three quantiles is the time.
 
 use super::*;
 use gemmscope_model::units::TimeUnit;

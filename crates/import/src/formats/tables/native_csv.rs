@@ -1,5 +1,4 @@
-//! The long CSV written by gemmscope: units in titles, and types per operand, device,
-//! file and line in each row.
+//! The long CSV written by gemmscope: units in titles, and types per operand, device, file and line in each row.
 
 use crate::cell;
 use crate::cell::CellError;
@@ -221,8 +220,8 @@ impl RowReader for NativeTable {
                 rows_used: used[i],
                 format_name: known.map_or(FORMAT.name, |f| f.name).to_owned(),
                 format: if format.is_empty() { FORMAT.id.to_owned() } else { format },
-                // Statistics from the original figures are better: they include their rounding and which figures are
-                // independent.
+                // Statistics from the original figures are better: they include their rounding and
+                // which figures are independent.
                 reported_rate: match about.rows_used {
                     rows if rows == used[i] => about.reported_rate,
                     1.. if about.reported_rate.compared == 0 => about.reported_rate,

@@ -1,5 +1,5 @@
-//! NVBench, CSV and JSON: one row per benchmark, device and set of axis values. Sizes are axes
-//! named M, N, K; times are in seconds, noise is a fraction of the mean.
+//! NVBench, CSV and JSON: one row per benchmark, device and set of axis values. Sizes are axes named M, N, K; times are
+//! in seconds, noise is a fraction of the mean.
 
 use crate::cell;
 use crate::cell::NO_SIZES;

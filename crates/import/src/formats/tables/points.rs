@@ -1,5 +1,5 @@
-//! Kernels with only arithmetic intensity and rate, such as the data behind a published roofline: points
-//! under a roof, without sizes and hence without work or time.
+//! Kernels with only arithmetic intensity and rate, such as the data behind a published roofline: points under a roof,
+//! without sizes and hence without work or time.
 
 use super::*;
 use crate::columns::defaults::{self, AssumedType};

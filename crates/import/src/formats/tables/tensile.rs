@@ -1,9 +1,8 @@
-//! Tensile. `2_BenchmarkData` has one line per shape, one column per kernel, and integer GFLOP/s in the
-//! cells. Every cell is a row, so a file of one megabyte gives about a hundred thousand.
+//! Tensile. `2_BenchmarkData` has one line per shape, one column per kernel, and integer GFLOP/s in the cells. Every
+//! cell is a row, so a file of one megabyte gives about a hundred thousand.
 //!
-//! `SizeI` is M, `SizeJ` is N, `SizeK` is the batch and `SizeL` is K. The first header cell is
-//! the unit of the cells, above a column of row numbers. The benchmark client writes one line per kernel,
-//! with the sizes in the same order.
+//! `SizeI` is M, `SizeJ` is N, `SizeK` is the batch and `SizeL` is K. The first header cell is the unit of the cells,
+//! above a column of row numbers. The benchmark client writes one line per kernel, with the sizes in the same order.
 
 use super::*;
 use crate::cell::shape_text;

@@ -1,7 +1,7 @@
 //! Triton's `perf_report` tables: sizes, then one column per provider.
 //!
-//! Upstream Triton writes neither unit nor type nor device: they are inferred, shown as assumptions
-//! and can be changed. Intel's fork appends the unit to the provider (`Triton-TFlops`).
+//! Upstream Triton writes neither unit nor type nor device: they are inferred, shown as assumptions and can be changed.
+//! Intel's fork appends the unit to the provider (`Triton-TFlops`).
 
 mod units;
 

@@ -1,5 +1,5 @@
-//! TritonBench tables: `(M, N, K)` in the first cell, titles of backend and metric
-//! (`aten_matmul-tflops`); a cell may be `CUDA OOM`, and the last line is an average.
+//! TritonBench tables: `(M, N, K)` in the first cell, titles of backend and metric (`aten_matmul-tflops`); a cell may
+//! be `CUDA OOM`, and the last line is an average.
 
 use super::*;
 use crate::cell::shape_text;

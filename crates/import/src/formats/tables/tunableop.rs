@@ -1,7 +1,7 @@
 //! PyTorch TunableOp results: `Validator,…` lines, then `GemmTunableOp_float_TN,tn_M_N_K,solution,ms`.
 //!
-//! There is no header. Sizes and layout are those of the column-major BLAS call. `Default` means that
-//! no better solution than the library's own was found.
+//! There is no header. Sizes and layout are those of the column-major BLAS call. `Default` means that no better
+//! solution than the library's own was found.
 
 use crate::cell;
 use crate::cell::{NO_SIZES, NOT_A_GEMM};

@@ -50,8 +50,8 @@ pub(crate) struct Layout {
 const OF_RATE: [Says; 5] =
     [Says::Peak, Says::Reached, Says::MatrixUnits, Says::VectorUnits, Says::OfPeak];
 
-/// The columns of a header. `None` if it is not a device table: name or peak is missing, or it has
-/// sizes or times like a table of GEMMs.
+/// The columns of a header. `None` if it is not a device table: name or peak is missing, or it has sizes or
+/// times like a table of GEMMs.
 pub(crate) fn layout(header: &Header) -> Option<Layout> {
     let mut layout = Layout::default();
     let mut names = Vec::new();
@@ -181,8 +181,8 @@ impl Layout {
     }
 }
 
-/// Parses titles such as `fp16_tflops`, `BF16 dense (TFLOP/s)`, `fp32_vector`, `peak_gflops`. `None` if a title
-/// has any other word, and for rates with sparsity.
+/// Parses titles such as `fp16_tflops`, `BF16 dense (TFLOP/s)`, `fp32_vector`, `peak_gflops`. `None` if a title has any
+/// other word, and for rates with sparsity.
 fn rate(col: Col, words: &[String]) -> Option<Rate> {
     let has = |class| any_says(words, &[class]);
     let is_unit = |w: &str| {

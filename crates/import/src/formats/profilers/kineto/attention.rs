@@ -1,5 +1,5 @@
-//! Unfused attention: a batched product, a softmax, and a batched product over the same
-//! heads, which write and read the full score matrix.
+//! Unfused attention: a batched product, a softmax, and a batched product over the same heads, which write and
+//! read the full score matrix.
 
 use super::events::{Events, Signature};
 use crate::cell::experts::ExpertPart;
@@ -23,8 +23,8 @@ pub(super) struct Product {
 /// M, N, K and batch.
 type Sizes = [u32; 4];
 
-/// Indices of the products that belong to unfused attention, and the time between them. Each precedes or
-/// follows a softmax on its device; found in one pass over the kernels by start time.
+/// Indices of the products that belong to unfused attention, and the time between them. Each precedes or follows a
+/// softmax on its device; found in one pass over the kernels by start time.
 pub(super) fn find(
     events: &Events,
     signatures: &[&Signature],

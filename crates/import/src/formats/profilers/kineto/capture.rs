@@ -115,9 +115,9 @@ pub(super) struct Replayed<'c> {
     pub kernels: Vec<u32>,
 }
 
-/// Finds the capture that a graph launch replays, and its kernels by call. `kernels` are those of the launch, in
-/// order of start. They are matched by name and order, or by order alone if the
-/// capture has no names. `None` if no capture fits.
+/// Finds the capture that a graph launch replays, and its kernels by call. `kernels` are those of the launch,
+/// in order of start. They are matched by name and order, or by order alone if the capture has no names.
+/// `None` if no capture fits.
 pub(super) fn replay<'c>(
     events: &Events,
     kernels: &[u32],
@@ -131,8 +131,7 @@ pub(super) fn replay<'c>(
 }
 
 /// Matches kernels to a capture with as many launches by order. Returns the number of positions at which both or
-/// neither
-/// are GEMMs. `None` if a call gets no GEMM kernel.
+/// neither are GEMMs. `None` if a call gets no GEMM kernel.
 fn in_order<'c>(
     events: &Events,
     kernels: &[u32],

@@ -7,8 +7,8 @@ use memchr::memmem;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Name, shapes, types and strides of an operation's inputs as printed in the trace; for experts also the scalar
-/// inputs.
+/// Name, shapes, types and strides of an operation's inputs as printed in the trace; for
+/// experts also the scalar inputs.
 pub(super) type Signature = [String; 5];
 
 /// A call of an operation on the host.
@@ -80,8 +80,8 @@ pub(super) struct Events {
     pub copies: Vec<(f64, f64)>,
     /// Flow arrows from the host: id to thread and time.
     pub flows: HashMap<u64, (u32, f64)>,
-    /// Modules of the model (`nn.Module: Linear_3`) and other named ranges on the host: thread, start
-    /// and end in microseconds, code of the name.
+    /// Modules of the model (`nn.Module: Linear_3`) and other named ranges on the host: thread, start and end in
+    /// microseconds, code of the name.
     pub scopes: Vec<(u32, f64, f64, u32)>,
     /// Start times of graph captures, microseconds.
     pub captures: Vec<f64>,
@@ -305,8 +305,8 @@ fn micros(event: &Value, key: &str) -> f64 {
     number(event, key).unwrap_or(f64::NAN)
 }
 
-/// The string value of a key: `"cat": "kernel"`. Does not distinguish keys of nested objects, which
-/// do not use these names.
+/// The string value of a key: `"cat": "kernel"`. Does not distinguish keys of nested objects,
+/// which do not use these names.
 fn string_after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let at = memmem::find(text, key)? + key.len();
     let rest = text[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();

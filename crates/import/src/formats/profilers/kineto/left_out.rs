@@ -80,8 +80,8 @@ impl LeftOut {
         without
     }
 
-    /// Adds notes on the time without rows, also as a fraction of `span_s`, the seconds from the first to the last
-    /// kernel.
+    /// Adds notes on the time without rows, also as a fraction of `span_s`, the seconds from the
+    /// first to the last kernel.
     pub(super) fn tell(
         &self,
         table: &mut TableBuilder,

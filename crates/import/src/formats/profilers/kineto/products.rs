@@ -1,5 +1,5 @@
-//! Groups kernels into calls of matrix multiplies: by the operation that launched them, or by the graph capture
-//! they replay.
+//! Groups kernels into calls of matrix multiplies: by the operation that launched them, or by the
+//! graph capture they replay.
 
 use super::attention::Product;
 use super::capture::{self, Launches};
@@ -89,8 +89,8 @@ impl<'a> Products<'a> {
         }
     }
 
-    /// Adds the calls of graph launches, with the shapes of the first capture that matches.
-    /// Kernels without one go to `left_out`.
+    /// Adds the calls of graph launches, with the shapes of the first capture that matches. Kernels
+    /// without one go to `left_out`.
     pub(super) fn add_graphs(
         &mut self,
         events: &Events,
@@ -128,8 +128,7 @@ impl<'a> Products<'a> {
     }
 
     /// Splits calls of experts into their GEMMs: an even number of GEMM kernels alternates between up and down, an odd
-    /// number
-    /// computes both. Other kernels go to `left_out`.
+    /// number computes both. Other kernels go to `left_out`.
     pub(super) fn split_experts(&mut self, events: &Events, left_out: &mut LeftOut) {
         let experts: Vec<bool> =
             self.signatures.iter().map(|s| super::experts_of(s).is_some()).collect();

@@ -239,8 +239,8 @@ fn is_amd(name: &str) -> bool {
     ["AMD", "Instinct", "Radeon", "gfx"].iter().any(|w| name.contains(w))
 }
 
-/// Maps device indices of kernels to device codes. A process that sees one of several devices describes it
-/// as index 0, while its kernels carry the index within the machine.
+/// Maps device indices of kernels to device codes. A process that sees one of several devices describes it as index 0,
+/// while its kernels carry the index within the machine.
 fn device_codes(
     table: &mut TableBuilder,
     devices: &[(i64, String)],

@@ -26,8 +26,8 @@ fn a_long_trace_is_read_in_bounded_time() {
     assert_eq!((0..3).map(|r| d.count(r)).sum::<f64>(), 1999.0);
 }
 
-/// A capture of one graph: two matrix multiplies with different shapes and the same kernel, the second
-/// followed by a reduction, and another kernel between them.
+/// A capture of one graph: two matrix multiplies with different shapes and the same kernel, the second followed by a
+/// reduction, and another kernel between them.
 fn capture() -> String {
     let launch = |ts: u32, kernel: &str| {
         format!(

@@ -1,5 +1,5 @@
-//! Columns of a TraceLens table. Order and number vary with version, device and options,
-//! so every column is found by name.
+//! Columns of a TraceLens table. Order and number vary with version, device and options, so
+//! every column is found by name.
 
 use crate::columns::header::{Col, Header};
 use gemmscope_table::dataset::ColumnMeaning::{
@@ -78,8 +78,8 @@ const MEAN: &str =
 const SUM: &str =
     "Kernel Time (us)_sum|total_direct_kernel_time_sum|kernel_time_us_sum|kernel_time_ms_sum";
 
-/// A number kept in the table: meaning, label, titles separated by `|`, factor to SI. The factor is NaN for a
-/// time, whose unit is in the title.
+/// A number kept in the table: meaning, label, titles separated by `|`, factor to SI. The factor is NaN for a time,
+/// whose unit is in the title.
 pub(super) type Number = (ColumnMeaning, &'static str, &'static str, f64);
 
 /// The numbers that a report states per operation.
@@ -139,8 +139,7 @@ pub(super) fn plain(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Labels of a comparison in order of appearance: the part before `::` in the title of a report's
-/// column.
+/// Labels of a comparison in order of appearance: the part before `::` in the title of a report's column.
 pub(super) fn labels(header: &Header) -> Vec<String> {
     let mut labels: Vec<String> = Vec::new();
     for name in &header.names {

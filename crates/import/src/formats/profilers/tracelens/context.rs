@@ -1,5 +1,5 @@
-//! Files that accompany a TraceLens GEMM table: metadata, call trees, metrics, the manifest of
-//! categories, the timeline. Each becomes a [`TraceContext`].
+//! Files that accompany a TraceLens GEMM table: metadata, call trees, metrics, the manifest of categories, the
+//! timeline. Each becomes a [`TraceContext`].
 
 use crate::split::dialect;
 use crate::split::json::{self, items};

@@ -1,5 +1,4 @@
-//! Derives the GEMM of a traced operation: operand types and layout, and sizes if the
-//! report has none.
+//! Derives the GEMM of a traced operation: operand types and layout, and sizes if the report has none.
 
 use super::columns::EXPERTS;
 use crate::cell::experts::{self, ExpertPart, Experts};
@@ -11,8 +10,8 @@ use gemmscope_table::build::Row;
 
 /// Types of A and B from a tuple of names, and a remark on an assumption made.
 ///
-/// A trace names storage types only: `unsigned char` holds 8-bit floats, or two 4-bit ones if
-/// the operation's name says so.
+/// A trace names storage types only: `unsigned char` holds 8-bit floats, or two 4-bit ones if the
+/// operation's name says so.
 pub(super) fn types(
     name: &str,
     names: &Py<'_>,
@@ -46,8 +45,8 @@ fn storage_type(name: &str, text: &str) -> Option<(DataType, Option<&'static str
     }
 }
 
-/// Types, layout and epilogue as an [`Operation`]. `blas` are the report's transposes, those of
-/// the column-major BLAS call, whose A is this GEMM's B.
+/// Types, layout and epilogue as an [`Operation`]. `blas` are the report's transposes, those of the column-major BLAS
+/// call, whose A is this GEMM's B.
 pub(super) fn operation(
     a: DataType,
     b: DataType,
@@ -60,8 +59,8 @@ pub(super) fn operation(
     Operation { bias, ..Operation::mixed(a, b, c).with_layout(trans_a, trans_b) }
 }
 
-/// BLAS transposes from the operands' strides: a matrix is stored transposed if its first stride
-/// is 1 and its second is at least its height.
+/// BLAS transposes from the operands' strides: a matrix is stored transposed if its first stride is 1 and its
+/// second is at least its height.
 pub(super) fn layout_of_strides(
     stride_a: &Py<'_>,
     stride_b: &Py<'_>,

@@ -1,8 +1,8 @@
-//! GEMM tables of a TraceLens report: `GEMM.csv`, `unified_perf_summary.csv` and excerpts
-//! of it, and comparisons of two reports.
+//! GEMM tables of a TraceLens report: `GEMM.csv`, `unified_perf_summary.csv` and excerpts of it, and
+//! comparisons of two reports.
 //!
-//! Rows are kept until the end of the file, because a wrapper and the operation it calls are both listed
-//! with the same time and only one of them must count.
+//! Rows are kept until the end of the file, because a wrapper and the operation it calls are both listed with the same
+//! time and only one of them must count.
 
 mod twice;
 
@@ -223,8 +223,7 @@ fn flags(cell: &Py<'_>) -> Option<(bool, bool)> {
     }
 }
 
-/// Seconds per call: the sum divided by the calls if both are given, since the mean may be
-/// rounded; otherwise the mean.
+/// Seconds per call: the sum divided by the calls if both are given, since the mean may be rounded; otherwise the mean.
 fn time_of_call(
     record: &Record<'_>,
     columns: &Columns,

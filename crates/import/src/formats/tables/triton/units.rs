@@ -56,8 +56,8 @@ pub(super) fn sampled_shapes(
     sizes(plan, rows).into_iter().map(of_row).collect()
 }
 
-/// Index of the unit with the most plausible figures: never above the limits of a device, and
-/// with the least variation of the attained fraction over the shapes.
+/// Index of the unit with the most plausible figures: never above the limits of a device, and with the least variation
+/// of the attained fraction over the shapes.
 pub(super) fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
     // A large device of today; only the order of magnitude matters.
     const RATE: f64 = 2.5e15;

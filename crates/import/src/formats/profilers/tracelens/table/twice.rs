@@ -4,8 +4,8 @@ use super::Pending;
 use gemmscope_table::build::intern::Interner;
 use std::collections::HashMap;
 
-/// Maps each wrapper to the row that already holds its time: another operation with the same shape,
-/// number of calls, kernel, and the same time to the last digit.
+/// Maps each wrapper to the row that already holds its time: another operation with the same shape, number of calls,
+/// kernel, and the same time to the last digit.
 pub(super) fn counted_twice(pending: &[Pending], words: &Interner) -> HashMap<usize, usize> {
     type Key = (usize, [u32; 4], u64, u64, u32);
     let mut known: HashMap<Key, usize> = HashMap::default();
