@@ -21,7 +21,7 @@ gemmscope_model::named! {
 pub(crate) enum CellError {
     /// Empty cell, or no such cell in the record.
     Missing = "is missing";
-    /// Text where a number belongs.
+    /// Text in place of a number.
     NotANumber = "is not a number";
     /// `NaN`.
     Nan = "is NaN";
@@ -265,7 +265,7 @@ pub(crate) fn checked(value: f64) -> Result<f64, CellError> {
 }
 
 gemmscope_model::named! {
-/// What the unit behind a number measures.
+/// Quantity that a unit measures; values are in SI units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
     /// Seconds.

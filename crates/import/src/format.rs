@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Format {
     /// Stable key: `iree`.
     pub id: &'static str,
-    /// Name for people: `IREE / kernel-benchmark golden CSV`.
+    /// Display name: `IREE / kernel-benchmark golden CSV`.
     pub name: &'static str,
     /// The command or tool that writes it, for the list of formats.
     pub produced_by: &'static str,

@@ -86,7 +86,7 @@ pub(crate) fn decimal(text: &[u8], from: u32, to: u32) -> Option<f64> {
     None
 }
 
-/// 17 to 20 bytes.
+/// [`decimal`] for 17 to 20 bytes.
 #[inline(never)]
 fn long(text: &[u8], end: usize, len: u32) -> Option<f64> {
     const TEN_16: u64 = 10_000_000_000_000_000;

@@ -172,11 +172,11 @@ pub(crate) fn layout(text: &str) -> Option<(bool, bool)> {
 /// Data types stated by one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Types {
-    /// Of A.
+    /// Type of A.
     pub a: DataType,
-    /// Of B.
+    /// Type of B.
     pub b: DataType,
-    /// Of the output, if the cell states it.
+    /// Type of the output, if the cell states it.
     pub c: Option<DataType>,
     /// Layout after a colon (`f16:column`).
     pub transposed: Option<bool>,

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(crate) struct Col {
     /// 0-based position.
     pub index: usize,
-    /// Header as the file spells it.
+    /// Header as spelled in the file.
     pub name: String,
 }
 

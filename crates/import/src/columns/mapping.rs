@@ -15,9 +15,9 @@ use std::borrow::Cow;
 /// One column in the mapping form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MappedColumn {
-    /// Header as the file spells it (made distinct where it repeats).
+    /// Header as spelled in the file, made distinct if it repeats.
     pub header: String,
-    /// What it probably holds.
+    /// Its probable meaning.
     pub guess: ColumnSpec,
     /// Reason for the guess, in a few words.
     pub why: String,
@@ -33,7 +33,7 @@ pub struct MappedColumn {
 pub struct Mapping {
     /// One per column of the file, in file order.
     pub columns: Vec<MappedColumn>,
-    /// What is missing: `M`, `a time or a rate`. Empty if the file can be read.
+    /// Missing values: `M`, `a time or a rate`. Empty if the file can be read.
     pub missing: Vec<String>,
     /// 1-based line of the header; 0 if there is none.
     pub header_line: u32,

@@ -10,7 +10,7 @@ use gemmscope_table::dataset::ColumnMeaning::{self, *};
 #[derive(Clone, Debug)]
 pub(crate) enum Size {
     Column(Col),
-    /// Not in the file.
+    /// A constant, not in the file.
     Fixed(u32),
 }
 

@@ -29,7 +29,7 @@ impl<T> Fact<T> {
 /// Types stated by a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Types {
-    /// Of A and of B.
+    /// Types of A and B.
     Operands(TypeName, TypeName),
     /// Several candidates, of which one applies.
     OneOf(Vec<TypeName>),

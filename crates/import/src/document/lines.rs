@@ -69,7 +69,7 @@ impl Rest {
         }
     }
 
-    /// Consumes `1x2x3` and `1 × 2`, also within a name.
+    /// Consumes `1x2x3` and `1 × 2`, unless they are part of a word.
     fn take_products(&mut self) {
         let text = self.text.clone();
         let mut at = 0;

@@ -38,7 +38,7 @@ impl Evidence<'_> {
         Ok(())
     }
 
-    /// Case that no column states a unit.
+    /// Handles tables in which no column states a unit.
     fn open_units(&mut self, ways: &[Reading]) -> Result<(), &'static str> {
         let rows = self.rows;
         let filled = |c: &Column| {
@@ -144,8 +144,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// Case that another figure states its unit: rate times time gives the missing one; without a
-    /// match it is not a figure.
+    /// Handles figures without a unit next to one that states its unit: rate times time gives the missing one. Without
+    /// a match the column is not a figure.
     fn units_beside(&mut self, ways: &[Reading]) {
         for i in 0..self.columns.len() {
             if !self.columns[i].title.is_figure() || self.columns[i].title.factor.is_some() {

@@ -246,7 +246,7 @@ impl Reader<'_> {
         }
         let si =
             |i: Option<usize>| i.and_then(|i| self.on.columns[i].si(row)).filter(|v| v.is_finite());
-        // A rate from which the time was computed is no independent figure.
+        // A rate from which the time was computed is not an independent figure.
         if let (Some(_), Some(rate)) = (side.time, si(side.rate)) {
             out.stage_number(ColumnMeaning::ReportedRate, "rate", rate);
         }

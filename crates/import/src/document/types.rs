@@ -128,8 +128,8 @@ fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
             [] => None,
         },
         _ => {
-            // The narrower type is that of the operands, the other that of the output; a 4-bit
-            // integer is that of the weights.
+            // The narrower type is that of the operands, the other that of the output; integers of up to 4 bits are
+            // weights.
             let narrow = narrow?;
             let wide = one.iter().filter_map(|t| t.first()).max_by_key(|t| t.dtype.bits())?;
             let weights = narrow.dtype.bits() <= 4

@@ -6,7 +6,7 @@ pub(crate) mod device_table;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Engine, Peak};
 
-/// A dense peak in FLOP/s; `achievable` if measured with large GEMMs rather than taken from the datasheet.
+/// A dense peak from `rate` in FLOP/s. With `achievable` it was measured with large GEMMs and is stored as that too.
 fn peak(engine: Engine, dtype: DataType, rate: f64, achievable: bool, source: &str) -> Peak {
     Peak {
         dtype,

@@ -1,4 +1,4 @@
-//! Traces and profiles.
+//! Traces and profiles, from profilers of kernels and frameworks.
 
 pub(crate) mod kernel_kind;
 pub(crate) mod kineto;

@@ -41,7 +41,7 @@ pub struct Session {
     options: ImportOptions,
     decoder: Decoder,
     magic: Vec<u8>,
-    /// The bytes of a zip archive, whose directory is at its end.
+    /// The bytes of a zip archive so far; its directory is at the end.
     archive: Option<Vec<u8>>,
     head: Vec<u8>,
     head_lines: usize,

@@ -50,7 +50,7 @@ pub(crate) struct Decoder {
     nul_bytes: u64,
     /// There was text before; NUL bytes at the very start do not damage a line.
     begun: bool,
-    /// The text ends in the NUL that stands for a run of them.
+    /// The text so far ends in the NUL that replaces a run of them.
     hole: bool,
     /// A carriage return held back until the next byte is known.
     held_cr: bool,

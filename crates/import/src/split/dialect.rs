@@ -230,7 +230,7 @@ fn number(cell: &str, decimal_comma: bool) -> Option<f64> {
 /// commas are the delimiters.
 fn decimal_comma(lines: &[&str], delimiter: u8) -> bool {
     let (mut comma, mut point, mut unsure) = (0, 0, 0);
-    // Count each distinct cell once: a version `8.0` in every line is no further evidence.
+    // Count each distinct cell once: a version `8.0` in every line must not decide.
     let mut cells: Vec<&str> = lines.iter().flat_map(|l| cells(l, delimiter)).collect();
     cells.sort();
     cells.dedup();

@@ -90,7 +90,7 @@ struct Known {
     named: ValueCache<Option<Types>>,
     /// Number of operations other than GEMMs.
     other: u64,
-    /// The last line.
+    /// 1-based number of the current line.
     line: u32,
 }
 

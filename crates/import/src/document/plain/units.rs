@@ -28,7 +28,7 @@ impl<'a> Units<'a> {
             if column.cells.iter().any(|c| c.unit.is_some()) {
                 column.title.factor = Some(1.0);
             }
-            // Columns not in use are no evidence for units.
+            // Columns that are not in use say nothing about units.
             if !figures.contains(&i)
                 && (column.title.is_figure() || column.title.holds == Holds::Open)
             {

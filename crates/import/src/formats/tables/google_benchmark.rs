@@ -67,7 +67,7 @@ fn is_printed(head: &Head) -> bool {
     head.lines.iter().any(|l| l.split_whitespace().take(4).eq(PRINTED))
 }
 
-/// One entry of the list.
+/// One run or aggregate.
 #[derive(Debug)]
 struct Run {
     line: u32,
@@ -244,7 +244,7 @@ fn shape(name: &str) -> Option<(Shape, Option<DataType>)> {
     Some((Shape::new(sizes, batch), dtype_of(function)))
 }
 
-/// `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.
+/// Data type in the name of a function: `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.
 fn dtype_of(function: &str) -> Option<DataType> {
     let words = function.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'));
     for word in words.clone().flat_map(|w| std::iter::once(w).chain(w.split('_'))) {

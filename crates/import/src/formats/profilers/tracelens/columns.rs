@@ -39,9 +39,9 @@ pub(super) struct Columns {
     pub kernels: [Option<Col>; 2],
     /// Id of the operation in the trace.
     pub uid: Option<Col>,
-    /// [`NUMBERS`], each with its factor to SI.
+    /// The columns of [`NUMBERS`], each with its factor to SI.
     pub numbers: [Option<(Col, f64)>; NUMBERS.len()],
-    /// [`TEXTS`].
+    /// The columns of [`TEXTS`].
     pub texts: [Option<Col>; TEXTS.len()],
     /// `True` if the report has a performance model of the operation.
     pub modelled: Option<Col>,
