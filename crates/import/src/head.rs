@@ -103,7 +103,8 @@ impl Head {
         self.lines.iter().map(|l| l.trim()).find(|l| !l.is_empty()).unwrap_or("")
     }
 
-    /// Cells of a line, trimmed and without enclosing quotes. Good enough for headers; readers use [`Records`].
+    /// Cells of a line, trimmed and without enclosing quotes. Good enough for headers; readers use
+    /// [`Records`](crate::Records).
     pub(crate) fn fields(line: &str) -> Vec<&str> {
         dialect::cells(line, b',').map(|f| f.trim_matches('"').trim()).collect()
     }
