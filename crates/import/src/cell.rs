@@ -1,4 +1,4 @@
-//! Reading one cell: numbers, sizes, times, verdicts, and the checks that all formats share.
+//! Parses single cells: numbers, sizes, times, verdicts, and the checks that all formats share.
 
 pub(crate) mod digits;
 pub(crate) mod experts;
@@ -19,9 +19,9 @@ gemmscope_model::named! {
 /// Why a cell is not a usable positive quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellError {
-    /// Empty cell, or the record is shorter.
+    /// Empty cell, or no such cell in the record.
     Missing = "is missing";
-    /// Text where a number belongs.
+    /// Text in place of a number.
     NotANumber = "is not a number";
     /// `NaN`.
     Nan = "is NaN";
@@ -31,7 +31,7 @@ pub(crate) enum CellError {
     Zero = "is zero";
     /// Below zero.
     Negative = "is negative";
-    /// The smallest 64-bit integer, which stands for "not known when compiled".
+    /// `i64::MIN`, which stands for a dimension unknown at compile time.
     Sentinel = "is a placeholder for a dynamic size";
     /// A size that is not whole.
     Fractional = "is not a whole number";
@@ -41,12 +41,12 @@ pub(crate) enum CellError {
     Failed = "reports a failed run";
     /// A cell that should hold several sizes.
     NotSizes = "are not three numbers";
-    /// A data type that is not known.
+    /// Unknown data type.
     UnknownType = "is not recognised";
-    /// Neither N nor T nor a word for them.
+    /// Neither N nor T, nor a synonym.
     NotATranspose = "is neither N nor T";
 }
-/// What is wrong with it, behind its name.
+/// The predicate that follows the name of the quantity, as in "M is missing".
 fn words -> &'static str;
 }
 
@@ -57,33 +57,33 @@ impl fmt::Display for CellError {
 }
 
 impl CellError {
-    /// Why a row is not used whose `what` is like this.
+    /// Rejection of the row: "`what` is missing".
     #[cold]
     pub(crate) fn of(self, what: &str) -> RowError {
         RowError::new(format!("{what} {self}"))
     }
 
-    /// The same, with the name of the column or field that holds it.
+    /// The same as text, followed by the name of the column or field unless `what` is that name.
     #[cold]
     pub(crate) fn said(self, what: &str, name: &str) -> String {
         if what == name { self.of(what).reason } else { format!("{what} {self} ({name})") }
     }
 }
 
-/// Reason of a grouped GEMM whose other problems are not in the file.
+/// Reason for rejecting a grouped GEMM if the file prints only its first problem.
 pub(crate) const ONE_OF_GROUPS: &str = "a grouped GEMM of which only the first problem is printed";
 
-/// Why a row is not used that is of another operation.
+/// Reason for rejecting a row of another operation.
 pub(crate) const NOT_A_GEMM: &str = "not a GEMM";
-/// The same, where its sizes tell that.
+/// The same, for rows that lack M, N and K.
 pub(crate) const NO_SIZES: &str = "not a GEMM: no M, N, K";
-/// Of operands whose sizes differ where a product needs the same.
+/// Reason for operands whose shared dimensions differ.
 pub(crate) const UNFIT: &str = "the operands do not fit together";
 
-/// Without blanks at both ends.
+/// Strips blanks at both ends.
 #[inline]
 pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
-    // Few cells have blanks, so the common case comes first.
+    // Fast path: few cells have blanks.
     match bytes {
         [first, .., last] if *first > b' ' && *last > b' ' => bytes,
         [one] if *one > b' ' => bytes,
@@ -101,7 +101,7 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// A number as files write it (`12`, `1.5e-3`, `.5`, `1,234.5`). `None` for words such as `nan` and `inf`.
+/// Parses a number such as `12`, `1.5e-3`, `.5` or `1,234.5`. `None` for words such as `nan` and `inf`.
 #[inline]
 pub(crate) fn number(cell: &[u8]) -> Option<f64> {
     let (negative, digits) = match cell {
@@ -117,7 +117,7 @@ pub(crate) fn number(cell: &[u8]) -> Option<f64> {
     }
 }
 
-/// Up to 19 digits and one point, without a library call: the digits, and how many are behind the point.
+/// Up to 19 digits with at most one point, parsed without a library call: the digits and the number of decimals.
 #[inline(always)]
 fn plain(digits: &[u8]) -> Option<(u64, u32)> {
     if digits.is_empty() || digits.len() > 20 {
@@ -141,14 +141,14 @@ fn plain(digits: &[u8]) -> Option<(u64, u32)> {
 
 #[cold]
 fn long_number(text: &str) -> Option<f64> {
-    // `inf`, `nan` and `infinity` are words here, handled by their own reasons.
+    // `inf`, `nan` and `infinity` count as words: they have error reasons of their own.
     if !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
     text.parse::<f64>().ok()
 }
 
-/// `1.5e-3`, where [`quotient`] has the power.
+/// `1.5e-3` as digits and decimals, if [`quotient`] knows the power of ten.
 #[cold]
 fn scientific(digits: &[u8]) -> Option<(u64, u32)> {
     let at = memchr::memchr2(b'e', b'E', digits)?;
@@ -168,7 +168,7 @@ fn slow_number(cell: &[u8]) -> Option<f64> {
     long_number(text)
 }
 
-/// `1,234,567` without its separators; `None` where the groups are not of three digits.
+/// `1,234,567` without its separators; `None` unless all groups have three digits.
 fn ungrouped(whole: &str) -> Option<String> {
     if !whole.contains(',') {
         return Some(whole.to_owned());
@@ -204,14 +204,14 @@ pub(crate) fn scaled(value: f64, scale: f64) -> f64 {
     }
 }
 
-/// [`scaled`], for a figure that a row can do without: NaN where no number can hold it.
+/// [`scaled`] for optional figures: NaN if the result is not finite.
 #[inline]
 pub(crate) fn figure(value: f64, scale: f64) -> f64 {
     let figure = scaled(value, scale);
     if figure.is_finite() { figure } else { f64::NAN }
 }
 
-/// A size (M, N, K, batch): a whole number from 1 to 4294967295; `4096.0` is accepted.
+/// Parses a size (M, N, K, batch): a whole number from 1 to 4294967295; `4096.0` is accepted.
 #[inline]
 pub(crate) fn size(cell: &[u8]) -> Result<u32, CellError> {
     if !cell.is_empty() && cell.len() <= 9 {
@@ -242,13 +242,13 @@ pub(crate) fn size(cell: &[u8]) -> Result<u32, CellError> {
     Ok(value as u32)
 }
 
-/// A positive finite number: a time, a rate.
+/// Parses a positive finite number, such as a time or a rate.
 #[inline]
 pub(crate) fn positive(cell: &[u8]) -> Result<f64, CellError> {
     number(cell).map_or_else(|| Err(word_flaw(cell)), checked)
 }
 
-/// A number that is positive and finite.
+/// Returns `value` if it is positive and finite.
 #[inline]
 pub(crate) fn checked(value: f64) -> Result<f64, CellError> {
     if value.is_infinite() {
@@ -265,7 +265,7 @@ pub(crate) fn checked(value: f64) -> Result<f64, CellError> {
 }
 
 gemmscope_model::named! {
-/// What the unit behind a number measures.
+/// Quantity that a unit measures; values are in SI units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
     /// Seconds.
@@ -275,14 +275,14 @@ pub(crate) enum Quantity {
     /// Byte/s.
     Bandwidth = "bandwidth", "GB/s";
 }
-/// Its word in the reasons for rejected rows.
+/// The word for it in reasons for rejected rows.
 pub(crate) fn word -> &'static str;
-/// A usual unit of it.
+/// A common unit.
 pub(crate) fn unit -> &'static str;
 }
 
 impl Quantity {
-    /// The unit of this name: what it measures, and its factor to SI.
+    /// Parses the name of a unit. Returns the quantity it measures and its factor to SI.
     pub(crate) fn parse(unit: &str) -> Option<(Quantity, f64)> {
         let unit = unit.trim();
         let time = TimeUnit::parse(unit).map(|u| (Quantity::Time, u.to_si()));
@@ -292,7 +292,7 @@ impl Quantity {
     }
 }
 
-/// A number with its unit in the cell, in SI units: `12.3 us`, `549.7TFLOPS`, `1.2 TB/s`, `188 ± 0.3 µs`.
+/// Parses a number with its unit; the result is in SI units: `12.3 us`, `549.7TFLOPS`, `1.2 TB/s`, `188 ± 0.3 µs`.
 pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     let digits = text.find(|c: char| !(c.is_ascii_digit() || ".,+-eE".contains(c)))?;
@@ -307,7 +307,7 @@ pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
     Some((scaled(value, scale), kind))
 }
 
-/// A number, and the fraction of it behind it in `0.0063 (±7.07%)`.
+/// A number and its relative spread, a fraction, as in `0.0063 (±7.07%)`.
 pub(crate) fn spread(cell: &[u8]) -> Option<(f64, f64)> {
     let (value, inside) = std::str::from_utf8(cell).ok()?.split_once('(')?;
     let percent = inside.trim_start_matches(['±', '+', '-', '/', ' ']).split_once('%')?.0;
@@ -329,7 +329,7 @@ fn word_flaw(cell: &[u8]) -> CellError {
     }
 }
 
-/// Lower-case text that says a run gave no usable result.
+/// True if lower-case text says that a run failed.
 fn failed_word(word: &str) -> bool {
     const WORDS: &str = "fail|error|incorrect|oom|out of memory|not supported|unsupported|not_supported|\
         not run|not_run|invalid|timeout|timed out|crash|skip|abort|mismatch|exception|wrong|\
@@ -337,8 +337,8 @@ fn failed_word(word: &str) -> bool {
     WORDS.split('|').any(|w| word.contains(w))
 }
 
-/// A verdict column (`ok`, `status`, `correct`, `Disposition`): false where it says that the
-/// run failed. Empty and unknown words pass.
+/// Reads a verdict column (`ok`, `status`, `correct`, `Disposition`): false if the run failed.
+/// Empty and unknown words pass.
 pub(crate) fn verdict(cell: &[u8]) -> bool {
     if cell.is_empty() || cell.eq_ignore_ascii_case(b"true") || cell == b"1" {
         return true;

@@ -1,4 +1,4 @@
-//! What the columns of a table mean.
+//! Meanings of table columns, from header to rows.
 
 pub(crate) mod by_column;
 pub(crate) mod defaults;

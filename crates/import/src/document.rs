@@ -1,5 +1,6 @@
-//! Any text with tables or lines of measurements, read as a person would: blocks, cells with all that stands around
-//! a number, facts around a table, meaning by arithmetic, and questions where two readings are left.
+//! Reads any text with tables or lines of measurements: splits it into blocks, parses cells with the text
+//! around each number, collects facts stated around a table, checks interpretations by arithmetic, and asks
+//! the user if two are left.
 
 mod beyond;
 mod block;
@@ -43,7 +44,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { claim, open },
 };
 
-/// Most text of a document, MiB.
+/// Size limit of a document, MiB.
 const MOST_MIB: usize = 64;
 
 fn claim(head: &Head) -> Option<Claim> {
@@ -65,7 +66,7 @@ fn claim(head: &Head) -> Option<Claim> {
         let sized = columns.iter().any(|c| matches!(c.title.holds, Holds::M | Holds::Shape));
         sized && beyond::has_unnamed_figures(&columns)
     };
-    // Columns that nobody knows are said by hand, in the form of the columns' reader.
+    // Unknown columns are mapped by hand in the form of the delimited reader.
     let plain = |b: &Block| b.table().is_some_and(|t| matches!(t.dress, "delimited" | "bars"));
     let unknown = matches!(&blocks[..], [only] if plain(only) && !names_a_size(only));
     if unknown || !blocks.iter().any(known) {
@@ -76,13 +77,13 @@ fn claim(head: &Head) -> Option<Claim> {
     let only_lines = || !delimited && blocks.iter().any(lines) && !blocks.iter().any(of_gemms);
     Some(match figures() || only_lines() {
         true => Claim::Columns(String::new()),
-        // The columns' reader may know it better.
+        // The delimited reader may have a stronger claim.
         false => Claim::Guess(String::new()),
     })
 }
 
-/// What the known tools of its tables claim together: a text of one tool is for its format to read where that
-/// sees the table itself, a text with tables of several, or with others beside it, is a document.
+/// Sum of the signatures of known tools in its tables. A text of one tool goes to that tool's format if it recognises
+/// the table itself; with tables of several tools, or with other tables, it is a document.
 fn signature(blocks: &[Block], name: &str) -> Option<Claim> {
     let mut tools: Vec<(&str, usize)> = Vec::new();
     let mut others = 0;
@@ -102,7 +103,7 @@ fn signature(blocks: &[Block], name: &str) -> Option<Claim> {
     (marks > 0).then(|| Claim::signature(marks + others))
 }
 
-/// Lines are drawn around its cells, so that it is no part of a log.
+/// True for a table with drawn lines or markup, which cannot be part of a log.
 fn is_drawn(table: &Table) -> bool {
     matches!(table.dress, "HTML" | "Markdown" | "grid")
 }
@@ -112,9 +113,9 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     Ok(Whole::open(MOST_MIB, "a text with tables", move |text| read(&name, text, &options)))
 }
 
-/// The blocks of a text, its lines of measurements among them as tables.
+/// Splits a text into blocks; lines of measurements become tables.
 fn document(text: &str) -> Vec<Block> {
-    // Two letters that a comparison without case takes for s and k.
+    // Replace the two letters that case folding maps to s and k (long s, Kelvin sign).
     let text = text.replace('\u{17f}', "s").replace('\u{212a}', "K");
     let mut blocks = block::blocks(&text);
     let lines = log::tables(&blocks);
@@ -161,13 +162,13 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
     Ok(tools.with(table, name))
 }
 
-/// Some title of the table is a size.
+/// True if a title of the table is a size.
 fn names_a_size(block: &Block) -> bool {
     use title::Holds::{K, M, N, Shape, Square};
     names_any(block, &[M, N, K, Shape, Square])
 }
 
-/// Some title of the table is a size or a figure.
+/// True if a title of the table is a size or a figure.
 fn is_about_gemms(block: &Block) -> bool {
     use title::Holds::{Batch, Rate, Time};
     names_a_size(block) || names_any(block, &[Time, Rate, Batch])
@@ -178,7 +179,7 @@ fn names_any(block: &Block, what: &[title::Holds]) -> bool {
     titles.iter().any(|t| what.contains(&title::title(t).holds))
 }
 
-/// What was found, what is missing, and what to do.
+/// Error that says what was found, what is missing, and what to do.
 fn refusal(blocks: &[Block], refused: Vec<String>) -> ImportError {
     let tables = blocks.iter().filter(|b| b.table().is_some()).count();
     let message = refused.into_iter().next().unwrap_or_else(|| {

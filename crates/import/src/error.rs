@@ -1,35 +1,35 @@
-//! Why a file cannot be read.
+//! Errors for files that cannot be read.
 
 use gemmscope_model::JsonError;
 use gemmscope_model::encode::visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What can be done about an [`ImportError`].
+/// What the user can do about an [`ImportError`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// Nothing special.
+    /// Nothing in particular.
     #[default]
     Other,
-    /// The columns are there but their meaning is not clear: open the mapping form.
+    /// The meaning of the columns is unclear: open the mapping form.
     NeedsMapping,
-    /// A known file that is no GEMM benchmark; the message says what it is.
+    /// A known kind of file without GEMM measurements; the message names it.
     Foreign,
-    /// Nothing in it, or a header without rows.
+    /// An empty file, or a header without rows.
     Empty,
 }
 
-/// Why a file could not be read at all. A bad row is not an error: it is set aside.
+/// The file as a whole cannot be read. Bad rows do not cause this error; they are rejected one by one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImportError {
-    /// 1-based line, 0 where none applies.
+    /// 1-based line; 0 if none applies.
     pub line: u32,
-    /// 1-based column, 0 where none applies.
+    /// 1-based column; 0 if none applies.
     pub column: u32,
     /// What was expected, what was found, what to do; the offending text last.
     pub message: String,
-    /// What can be done about it.
+    /// What the user can do about it.
     pub kind: ErrorKind,
 }
 
@@ -44,20 +44,20 @@ impl ImportError {
         }
     }
 
-    /// What is wrong with a JSON text, and where.
+    /// Converts a JSON error with its position.
     pub(crate) fn of_json(e: serde_json::Error) -> Self {
         let e = JsonError::from(e);
         ImportError::new(format!("not valid JSON: {}", e.message)).at(e.line, e.column)
     }
 
-    /// The same error at a place (1-based; 0 where none applies).
+    /// Sets the position (1-based; 0 if none applies).
     pub fn at(mut self, line: u32, column: u32) -> Self {
         self.line = line;
         self.column = column;
         self
     }
 
-    /// The same error of another kind.
+    /// Sets the kind.
     pub fn kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self

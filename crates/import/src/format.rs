@@ -1,4 +1,4 @@
-//! An entry of the table of formats.
+//! A file format: how it is recognised and read.
 
 use crate::formats::profilers::launch_table::LaunchTable;
 use crate::formats::table_format::TableFormat;
@@ -11,41 +11,41 @@ use std::fmt;
 pub struct Format {
     /// Stable key: `iree`.
     pub id: &'static str,
-    /// Name for people: `IREE / kernel-benchmark golden CSV`.
+    /// Display name: `IREE / kernel-benchmark golden CSV`.
     pub name: &'static str,
-    /// The command or tool that writes it, for the page that lists what is read.
+    /// The command or tool that writes it, for the list of formats.
     pub produced_by: &'static str,
-    /// A tiny example, true to the header.
+    /// A tiny example with the real header.
     pub example: &'static str,
-    /// What recognises it and reads it.
+    /// Implementation.
     pub(crate) read: ReadBy,
 }
 
-/// What recognises and reads a format.
+/// How a format is recognised and read.
 pub(crate) enum ReadBy {
-    /// Code of its own.
+    /// Its own functions.
     Code {
-        /// As [`Format::claim`].
+        /// See [`Format::claim`].
         claim: fn(&Head) -> Option<Claim>,
-        /// As [`Format::open`].
+        /// See [`Format::open`].
         open: fn(&Head, &ImportOptions) -> Opened,
     },
-    /// The reader of tables.
+    /// A description for the table reader.
     Table(&'static TableFormat),
-    /// The reader of profilers' tables.
+    /// A description for the reader of profiler tables.
     Launches(&'static LaunchTable),
-    /// The reader of logs.
+    /// A description for the log reader.
     Log(&'static LogFormat),
 }
 
 impl Format {
-    /// True if the description has every word of a search.
+    /// True if the description contains every word of a search.
     pub fn mentions(&self, search: &str) -> bool {
         let said = [self.id, self.name, self.produced_by, self.example].join(" ").to_lowercase();
         search.to_lowercase().split_whitespace().all(|word| said.contains(word))
     }
 
-    /// What it says of a head that it can read; `None` means that it is another format.
+    /// The format's claim on a head; `None` if the head is not of this format.
     pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
         match &self.read {
             ReadBy::Code { claim, .. } => claim(head),
@@ -55,10 +55,10 @@ impl Format {
         }
     }
 
-    /// What it finds in a head that is the whole file; of a longer file it is not known. Rows that are set aside
-    /// are rows of a known tool; of any other table they show that it is none of GEMMs.
+    /// Reads the head if it is the whole file; a longer file counts as having rows. Rejected rows count as rows only
+    /// for a known tool; in other tables they suggest that it is not one of GEMMs.
     pub(crate) fn trial(&self, head: &Head, claim: &Claim, options: &ImportOptions) -> Trial {
-        // So are rows below columns that the user named.
+        // Columns mapped by the user are known too.
         let is_known = matches!(claim, Claim::Signature(..)) || !options.columns.is_empty();
         if !head.complete {
             return Trial::Rows;
@@ -74,7 +74,7 @@ impl Format {
     /// Reads a whole file with this head.
     ///
     /// # Errors
-    /// What is wrong with the file as a whole.
+    /// If the file as a whole cannot be read.
     pub(crate) fn read_whole(
         &self,
         head: &Head,
@@ -86,7 +86,7 @@ impl Format {
         reader.finish()?.whole()
     }
 
-    /// Makes a reader for a file with this head, or says why the file cannot be read.
+    /// Opens a reader for a file with this head, or returns why the file cannot be read.
     pub(crate) fn open(&self, head: &Head, options: &ImportOptions) -> Opened {
         let reader = match &self.read {
             ReadBy::Code { open, .. } => open(head, options)?,
@@ -94,7 +94,7 @@ impl Format {
             ReadBy::Launches(table) => table.open(head, options),
             ReadBy::Log(log) => log.open(head, options)?,
         };
-        // A document takes the text as it is, not with commas between the cells.
+        // The document reader needs the original text, not one rewritten with comma delimiters.
         let foreign = head.foreign.filter(|_| self.id != crate::document::FORMAT.id);
         Ok(match foreign {
             Some(from) => Rewritten::open(from, reader),
@@ -103,18 +103,18 @@ impl Format {
     }
 }
 
-/// What a format finds in a file.
+/// Result of [`Format::trial`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trial {
     Rows,
-    /// All rows are set aside, of a table whose tool is not known and whose header names all that a row needs.
+    /// All rows were rejected; the tool is unknown, but the header has all columns that a row needs.
     SetAside,
     Nothing,
-    /// It says what is wrong with the file.
+    /// The file cannot be read; the error says why.
     Refused,
 }
 
-/// Something was read; `set_aside`: rows that were set aside count.
+/// True if there are rows; with `set_aside`, rejected rows count.
 pub(crate) fn has_rows(imported: &Imported, set_aside: bool) -> bool {
     match imported {
         Imported::Table(data) => data

@@ -1,4 +1,4 @@
-//! The table of formats and the choice among them.
+//! The list of formats, and the choice of one for a file.
 
 pub(crate) mod devices;
 pub(crate) mod logs;
@@ -12,7 +12,7 @@ use crate::{Claim, ErrorKind, Format, Head, ImportError, ImportOptions, ReadBy, 
 use gemmscope_model::units::expected_one_of;
 use std::cmp::Reverse;
 
-/// Every format that is read. Of several with equal claims, the first wins.
+/// All supported formats. Of several with equal claims, the first wins.
 pub static FORMATS: &[Format] = &[
     tables::native_csv::FORMAT,
     // tools, by name
@@ -83,7 +83,7 @@ pub static FORMATS: &[Format] = &[
     profilers::sysinfo::FORMAT,
     crate::split::json_rows::FORMAT,
     tables::points::FORMAT,
-    // anything else: tables and lines as a person reads them, or with a header
+    // anything else: tables and lines in any text, or a table with a header
     crate::document::FORMAT,
     tables::generic::FORMAT,
 ];
@@ -93,11 +93,11 @@ pub static FORMATS: &[Format] = &[
 pub struct Best {
     /// Entry of [`FORMATS`].
     pub format: &'static Format,
-    /// What the file's card shows beside the format's name.
+    /// Reason shown next to the format's name on the file's card.
     pub reason: String,
 }
 
-/// Chooses the format of a head: the user's choice, else that of the surest claim.
+/// Chooses the format of a head: the user's choice, else the strongest claim.
 pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> {
     if let Some(wanted) = &options.format {
         return match FORMATS.iter().find(|f| f.id == wanted) {
@@ -112,8 +112,8 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     Ok(Best { format, reason: claim.reason() })
 }
 
-/// The format with the surest claim of a head. One that finds no row gives way to the next. Where none finds any,
-/// the tool of the signature says so, else the first that says what is wrong: with each row, else with the file.
+/// The format with the strongest claim that finds rows in the head. If none does: the format of a signature, else the
+/// first that rejects all rows, refuses the file, or finds nothing, in this order, so that its error is shown.
 pub(crate) fn surest(
     head: &Head,
     options: &ImportOptions,
@@ -127,7 +127,7 @@ pub(crate) fn surest(
     let trials: Vec<Trial> = trials(&claims, head, options);
     let first_with = |trial: Trial| trials.iter().position(|t| *t == trial);
     let with_rows = first_with(Trial::Rows);
-    // A file of another kind may still have an M, N, K somewhere: its own sentence says more.
+    // A file of another kind may contain M, N, K somewhere; its specific error is more helpful.
     if with_rows.filter(signed).is_none()
         && let Some(sentence) = unsupported::by_text(head)
     {
@@ -149,7 +149,7 @@ pub(crate) fn surest(
     )))
 }
 
-/// What each format finds in the head, up to the first that finds rows.
+/// Trials of the claims in order, up to the first that finds rows.
 fn trials(claims: &[(&Format, Claim)], head: &Head, options: &ImportOptions) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (format, claim) in claims {
@@ -161,7 +161,7 @@ fn trials(claims: &[(&Format, Claim)], head: &Head, options: &ImportOptions) -> 
     trials
 }
 
-/// The surest claim of the cells of a table in a document, which are neither a document again nor lines of a log.
+/// The strongest claim on a table within a document, excluding the document format itself and logs.
 pub(crate) fn surest_of_cells(head: &Head) -> Option<(&'static Format, Claim)> {
     let of_tables = |format: &Format| {
         format.id != crate::document::FORMAT.id && !matches!(format.read, ReadBy::Log(_))
@@ -169,7 +169,7 @@ pub(crate) fn surest_of_cells(head: &Head) -> Option<(&'static Format, Claim)> {
     claims(head, of_tables).into_iter().next()
 }
 
-/// The formats that claim a head, the surest first. Of equal claims, the first in [`FORMATS`] wins.
+/// The formats that claim a head, strongest first. Of equal claims, the first in [`FORMATS`] wins.
 fn claims(head: &Head, asked: fn(&Format) -> bool) -> Vec<(&'static Format, Claim)> {
     let asked = FORMATS.iter().filter(|format| asked(format));
     let mut claims: Vec<_> =

@@ -1,16 +1,16 @@
-//! What a file turned out to hold.
+//! Result of reading a file.
 
 use gemmscope_model::hardware::Device;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 
-/// What a file turned out to hold.
+/// Contents of a file.
 #[derive(Debug)]
 pub enum Imported {
     /// Rows.
     Table(Box<Dataset>),
-    /// Devices (a device JSON of ours or a TraceLens arch file).
+    /// Devices (gemmscope device JSON or TraceLens arch file).
     Devices(Vec<Device>),
-    /// The surroundings of a trace report's table; [`gemmscope_table::trace::attach`] puts them in place.
+    /// Context of a trace report's table; [`gemmscope_table::trace::attach`] attaches it.
     Context(Box<TraceContext>),
 }
 

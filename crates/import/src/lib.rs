@@ -1,10 +1,10 @@
-//! Benchmark and profiler files -> rows: bytes in slices of any size become a
-//! [`Dataset`](gemmscope_table::dataset::Dataset) of one source.
+//! Turns benchmark and profiler files into rows: bytes in slices of any size become a
+//! [`Dataset`](gemmscope_table::dataset::Dataset) with one source.
 //!
-//! [`Session`] takes the slices, unwraps gzip, spreadsheets and text encodings, looks at the
-//! [`Head`], asks every [`Format`] in [`FORMATS`] what it claims, and hands the text to the reader
-//! of the surest. Dropped files, pasted text, messages from a host page, the command line and the
-//! tests all go this way.
+//! [`Session`] takes the slices, unwraps gzip, spreadsheets and text encodings, collects the
+//! [`Head`], asks every [`Format`] in [`FORMATS`] for its claim, and passes the text to the reader
+//! of the strongest one. Dropped files, pasted text, messages from a host page, the command line and the
+//! tests all use it.
 //!
 //! ```
 //! use gemmscope_import::{Imported, ImportOptions, read_all};
@@ -16,47 +16,46 @@
 //! # Ok::<(), gemmscope_import::ImportError>(())
 //! ```
 //!
-//! # Where things are
+//! # Modules
 //!
-//! | folder | what it does |
+//! | folder | contents |
 //! |---|---|
-//! | `source/` | bytes -> text: gzip, encodings, spreadsheets, the session |
-//! | `split/` | text -> records, lines, JSON items; where the cells of many lines lie |
-//! | `cell/` | one cell -> a number, a size, a type, a transpose |
-//! | `document/` | any text -> tables; what their columns mean, by titles and evidence; a plain table -> its plan |
-//! | `columns/` | a plan and a record -> a row; many lines -> rows |
-//! | `formats/` | one file a format: `tables/`, `logs/`, `profilers/`, `devices/` |
+//! | `source/` | bytes to text: gzip, encodings, spreadsheets, the session |
+//! | `split/` | text to records, lines and JSON items; index of the cells in many lines |
+//! | `cell/` | one cell to a number, a size, a type, a transpose |
+//! | `document/` | any text to tables; column meanings by titles and evidence; the plan of a plain table |
+//! | `columns/` | a plan and a record to a row; many lines to rows |
+//! | `formats/` | one file per format: `tables/`, `logs/`, `profilers/`, `devices/` |
 //!
-//! # To add a format
+//! # Adding a format
 //!
 //! 1. Write `src/formats/tables/<tool>.rs` (or `logs/`, `profilers/`, `devices/`).
-//!    Its `pub(crate) const FORMAT: Format` says in four texts what it is, and in `read` what
-//!    reads it:
-//!    - `ReadBy::Table`: a table with a known header is data. The signature, the columns with
-//!      their meaning and factor to SI, and the defaults; a hook of one function finds what no
+//!    Its `pub(crate) const FORMAT: Format` has four texts that describe it, and `read`, one of:
+//!    - `ReadBy::Table`: a table with a known header, described by data: signature, columns with
+//!      meaning and factor to SI, and defaults. An optional hook function supplies what no
 //!      column holds. `tables/gemm_bench.rs` is a short example; `tables/mslk.rs` has columns per
 //!      library.
-//!    - `ReadBy::Launches`: a profiler's table with a line a kernel, a launch or a counter is data:
-//!      where the figures and the counters are, and a function for what counters mean.
+//!    - `ReadBy::Launches`: a profiler table with one line per kernel, launch or counter, described by
+//!      data: the columns of figures and counters, and a function that evaluates counters.
 //!      `profilers/nsys.rs` is a short example.
-//!    - `ReadBy::Log`: a log whose lines say all is data. Templates of the lines above the
-//!      results and of the results, whose slots say what they hold. `logs/mkl_verbose.rs` is a short
+//!    - `ReadBy::Log`: a log. If its lines state everything, templates of the result lines and of the
+//!      lines above them are enough; their slots name the values. `logs/mkl_verbose.rs` is a short
 //!      example.
-//!      Any other log has a parser that is given each line, and how its head is known;
-//!      templates of lines (`split::template`) find the figures. `logs/tinygrad.rs` is a short example.
-//!    - `ReadBy::Code`: everything else. `open` gives a `Reader`: `Delimited` for records,
-//!      `Pieces` for lines and JSON. They own the table; a reader fills it, and adds its remarks at the
+//!      Otherwise supply a parser that receives each line, and a test for the head;
+//!      line templates (`split::template`) extract the figures. `logs/tinygrad.rs` is a short example.
+//!    - `ReadBy::Code`: everything else. `open` returns a `Reader`: `Delimited` for records,
+//!      `Pieces` for lines and JSON. They own the table; the format's reader fills it and adds remarks at the
 //!      end of the file.
 //!
-//!    Data is never clamped or dropped: a row becomes a point or is rejected with a reason, and
-//!    the checks in `cell` and `columns::header` give the reason, so that every format words the
-//!    same flaw alike.
+//!    Never clamp or drop data: every row is either added or rejected with a reason. Use
+//!    the checks in `cell` and `columns::header`, so that all formats word the same flaw
+//!    alike.
 //! 2. Declare the file in `src/formats/tables.rs` and add one line to [`FORMATS`] in
 //!    `src/formats.rs`, above the generic reader.
-//! 3. Add a folder `tests/fixtures/<id>/` with small files of your own making, true to the header.
+//! 3. Add a folder `tests/fixtures/<id>/` with small synthetic files that have the real header.
 //!    `UPDATE_GOLDEN=1 cargo test --test import` reads each in every way (unnamed, in slices,
-//!    packed, exported and read again), writes the summary to `tests/golden` and the format to
-//!    `docs/src/formats.md`. The same files, damaged, go through every reader in
+//!    compressed, exported and read back), writes the summary to `tests/golden` and the format to
+//!    `docs/src/formats.md`. Damaged copies go through every reader in
 //!    `tests/import_corpus.rs` and `fuzz/`.
 
 mod cell;
@@ -90,7 +89,7 @@ pub use crate::split::lines::{Line, Lines};
 pub use crate::split::record::Record;
 pub use crate::split::records::{Records, Take};
 
-// Used in nearly every file of this crate.
+// Used by nearly every module of this crate.
 use crate::cell::CellError;
 use crate::cell::value_cache::ValueCache;
 use crate::columns::header::{Col, Header};

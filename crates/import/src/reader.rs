@@ -1,5 +1,4 @@
-//! Readers of text: what a format implements, and the adapters that cut text into records and
-//! lines.
+//! The reader trait that formats implement, and adapters that split text into records, lines and JSON items.
 
 use crate::columns::by_column::ByColumn;
 use crate::columns::plan_rows::PlanRows;
@@ -11,33 +10,33 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Rest, TablePart, too_large};
 
-/// Takes decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
+/// Reads decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
 pub(crate) trait Reader {
-    /// Most bytes that the rows may take, of a packed file.
+    /// Sets the limit in bytes for the rows of a compressed file.
     fn allow(&mut self, bytes: usize) {
         let _ = bytes;
     }
-    /// Takes the next slice.
+    /// Reads the next slice.
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError>;
-    /// The rows since the last call, if they may leave before the end of the file.
+    /// The rows since the last call, if the reader can hand them over before the end of the file.
     fn part(&mut self) -> Option<TablePart> {
         None
     }
-    /// Ends the file and returns what was read.
+    /// Ends the file and returns what remains.
     fn finish(self: Box<Self>) -> Result<Ended, ImportError>;
 }
 
-/// What is left of a file at its end.
+/// What remains at the end of a file.
 #[derive(Debug)]
 pub enum Ended {
-    /// All of it.
+    /// The whole result.
     Whole(Imported),
-    /// The rows behind those that left in parts.
+    /// The rows after those handed over in parts.
     Rest(Box<Rest>),
 }
 
 impl Ended {
-    /// All rows that are left, as a table.
+    /// All remaining rows as a table.
     pub fn whole(self) -> Result<Imported, ImportError> {
         match self {
             Ended::Whole(imported) => Ok(imported),
@@ -49,7 +48,7 @@ impl Ended {
     }
 }
 
-/// Refuses a table that does not fit into memory, before memory runs out.
+/// Refuses a table that exceeds the memory limit.
 pub(crate) fn fits(table: &TableBuilder) -> Result<(), ImportError> {
     if table.is_too_sparse() {
         return Err(ImportError::new(format!(
@@ -68,67 +67,67 @@ pub(crate) fn fits(table: &TableBuilder) -> Result<(), ImportError> {
     Err(ImportError::new(too_large(table.rows_read(), most, advice)))
 }
 
-/// What to do about a packed file that holds too much.
+/// Advice for a compressed file that is too large.
 pub(crate) const UNPACK_FIRST: &str =
     "unpack it first, or allow more with --memory of the gemmscope command";
 
-/// Why the last row of a table is set aside that ends within it.
+/// Reason for rejecting a truncated last row.
 pub(crate) const ROW_CUT: &str = "row is cut off";
-/// What is said of such a table.
+/// Note on such a table.
 pub(crate) const CUT: &str = "The last line ends early: the file may have been cut off.";
 
-/// A reader of a file, or why the file cannot be read.
+/// A reader of a file, or the reason why the file cannot be read.
 pub(crate) type Opened = Result<Box<dyn Reader>, ImportError>;
 
-/// A reader that gets records: see [`Delimited`]. A reader of devices leaves the table empty.
+/// Reads records, driven by [`Delimited`]. A reader of devices leaves the table empty.
 pub(crate) trait RowReader {
-    /// Puts the next record into the table. Records with a [`problem`](Record::problem) come too.
+    /// Adds the next record to the table. Also called for records with a [`problem`](Record::problem).
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
-    /// Whether the records behind these lines may be read by columns.
+    /// Whether the records after the first `lines` lines may be read by columns.
     fn planned(&mut self, lines: u32) -> Planned<'_> {
         let _ = lines;
         Planned::Never
     }
-    /// True where rows may leave the table before the end of the file: the end is remarks alone.
+    /// True if rows may be handed over before the end of the file, because the end adds only remarks.
     fn gives_parts(&self) -> bool {
         false
     }
-    /// Remarks at the end of the file.
+    /// Adds remarks at the end of the file.
     fn remark(&mut self, table: &mut TableBuilder) {
         let _ = table;
     }
-    /// The end of the file: remarks, and rows that waited for it.
+    /// Ends the file: adds remarks, and rows that were held back.
     fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         self.remark(&mut table);
         Ok(Imported::table(table.finish()))
     }
 }
 
-/// Whether records may be read by columns: see [`ByColumn`].
+/// Whether records may be read by columns, see [`ByColumn`].
 pub(crate) enum Planned<'a> {
-    /// Each on its own.
+    /// Only one by one.
     Never,
-    /// The next record may tell.
+    /// Undecided; ask again after the next record.
     NotYet,
     /// From here to the end of the file.
     Now(&'a mut PlanRows),
 }
 
-/// A [`Reader`] of delimited text around a [`RowReader`].
+/// A [`Reader`] of delimited text that drives a [`RowReader`].
 pub(crate) struct Delimited {
     records: Records,
-    /// `None` until it is known whether records are read by columns.
+    /// `None` until it is decided whether records are read by columns.
     columns: Option<Option<Box<ByColumn>>>,
     rows: Box<dyn RowReader>,
     table: TableBuilder,
-    /// Rows have left the table.
+    /// Rows were handed over.
     gave: bool,
-    /// Columns beyond [`MOST_COLUMNS`] in the widest record.
+    /// Number of columns beyond [`MOST_COLUMNS`] in the widest record.
     left_out: usize,
 }
 
 impl Delimited {
-    /// Gives the records of the text to `rows`, which fills `table`.
+    /// Opens a reader that passes records to `rows`, which fills `table`.
     pub(crate) fn open(rows: impl RowReader + 'static, table: TableBuilder) -> Box<dyn Reader> {
         Box::new(Delimited {
             records: Records::default(),
@@ -214,7 +213,8 @@ pub(crate) struct Whole<F> {
 }
 
 impl<F: FnOnce(&str) -> Result<Imported, ImportError> + 'static> Whole<F> {
-    /// Gives the text to `read`; a longer file is not what is `expected`.
+    /// Opens a reader that calls `read` with the whole text. A text over `most_mib` is not
+    /// what is `expected`: an error.
     pub(crate) fn open(most_mib: usize, expected: &'static str, read: F) -> Box<dyn Reader> {
         Box::new(Whole { text: Vec::new(), most_mib, expected, read })
     }
@@ -236,29 +236,29 @@ impl<F: FnOnce(&str) -> Result<Imported, ImportError>> Reader for Whole<F> {
     }
 }
 
-/// A reader that gets the pieces of a file: see [`Pieces`].
+/// Reads items of a file, driven by [`Pieces`].
 pub(crate) trait ItemReader: Sized {
-    /// Members whose arrays come element by element. The elements of an outermost array always do.
+    /// Members whose arrays are streamed by element. The elements of an outermost array always are.
     const ARRAYS: &'static [&'static str];
-    /// Another value behind the outermost one is read as well: arrays one a line, files that were joined.
+    /// Read further values after the outermost one, as in files with one array per line or concatenated files.
     const READS_ON: bool = false;
-    /// Puts the rows of the next piece into the table; blank lines come too.
+    /// Adds the rows of the next item to the table. Also called for blank lines.
     fn item(&mut self, item: JsonItem<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
-    /// As [`RowReader::end`]. `complete`: the outermost value was closed.
+    /// See [`RowReader::end`]. `complete`: the outermost value was closed.
     fn end(self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
         note_cut(&mut table, complete);
         Ok(Imported::table(table.finish()))
     }
 }
 
-/// What cuts a text into pieces.
+/// Splitter of a text into items.
 #[derive(Debug)]
 enum Cutter {
     Lines(Lines),
     Json(Scanner),
 }
 
-/// A [`Reader`] of lines or of JSON around an [`ItemReader`].
+/// A [`Reader`] of lines or JSON that drives an [`ItemReader`].
 #[derive(Debug)]
 pub(crate) struct Pieces<R> {
     cutter: Cutter,
@@ -267,12 +267,12 @@ pub(crate) struct Pieces<R> {
 }
 
 impl<R: ItemReader + 'static> Pieces<R> {
-    /// Gives the lines to `reader`, which fills `table`.
+    /// Opens a reader that passes lines to `reader`, which fills `table`.
     pub(crate) fn lines(reader: R, table: TableBuilder) -> Box<dyn Reader> {
         Box::new(Pieces { cutter: Cutter::Lines(Lines::default()), reader, table })
     }
 
-    /// The same for the members and elements of JSON.
+    /// The same for members and elements of JSON.
     pub(crate) fn json(reader: R, table: TableBuilder) -> Box<dyn Reader> {
         Box::new(Pieces {
             cutter: Cutter::Json(Scanner::new(R::ARRAYS).reading_on(R::READS_ON)),
@@ -345,7 +345,7 @@ mod tests {
             Ok(Imported::Table(data)) => *data,
             other => panic!("{other:?}"),
         };
-        // The generic reader, and a format with a header of its own.
+        // The generic reader, and a format with a signature.
         for header in ["M,N,K,dtype,time_us", "provider,M,N,K,dtype,time_us"] {
             let cells = header.replace("M,N,K,dtype,time_us", "512,512,512,bf16,8");
             let more = MOST_COLUMNS + 70 - header.split(',').count();
@@ -373,7 +373,7 @@ mod tests {
             table.set_text(kernel, format!("kernel {line:043}").as_bytes());
             table.commit(line, b"", Ok(Row::new(1, 1, 1, op, 1.0)));
         }
-        // A row of 34 bytes, what is computed of it, its code, and a name of 50 bytes of its own.
+        // Per row: 34 bytes of values, 112 of derived values, 4 for a code, and a distinct name of 50 bytes.
         let least = 1_000 * (34 + 112 + 4 + 50);
         assert!((least..2 * least).contains(&table.memory()), "{}", table.memory());
         assert!(fits(&table).is_ok());

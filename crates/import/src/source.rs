@@ -1,4 +1,4 @@
-//! Bytes of a file, in slices -> text: gzip, encodings, workbooks, the session.
+//! Bytes of a file in slices to text: gzip, encodings, workbooks, the session.
 
 mod gzip;
 pub(crate) mod session;

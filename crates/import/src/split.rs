@@ -1,4 +1,4 @@
-//! Text -> lines, records, JSON members.
+//! Splits text into lines, records and JSON members.
 
 pub(crate) mod canonical;
 pub(crate) mod dialect;

@@ -1,19 +1,19 @@
-//! What the tests of readers share.
+//! Shared helpers for tests of readers.
 
 use crate::{ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::Dataset;
 
-/// The table of a text without a file name.
+/// Reads a text without a file name as a table.
 pub(crate) fn read(text: impl AsRef<[u8]>) -> Dataset {
     read_as("", text)
 }
 
-/// The table of a file.
+/// Reads a file as a table.
 pub(crate) fn read_as(name: &str, text: impl AsRef<[u8]>) -> Dataset {
     read_with(name, text, &ImportOptions::default())
 }
 
-/// The table of a file, with answers.
+/// Reads a file with options as a table.
 pub(crate) fn read_with(name: &str, text: impl AsRef<[u8]>, options: &ImportOptions) -> Dataset {
     match read_all(name, text.as_ref(), options) {
         Ok(Imported::Table(data)) => *data,

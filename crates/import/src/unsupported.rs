@@ -1,12 +1,12 @@
-//! Known files that are not GEMM benchmarks: one sentence for each, with what to do instead.
+//! Known files that are not GEMM benchmarks: one sentence each, with what to do instead.
 
 use crate::{Head, ImportError};
 
-/// What is said of an archive whose files are not read.
+/// Error for an archive whose files are not read.
 pub(crate) const ARCHIVE: &str =
     "this is a tar, 7z, RAR or zip archive: unpack it and drop the files in it";
 
-/// Pairs of the first bytes of a kind of file, or several, and what is said of it.
+/// Pairs of magic bytes, one or several, and the sentence for such a file.
 macro_rules! signatures {
     ($($($magic:literal)+: $says:expr)*) => { &[$((&[$($magic),+], $says)),*] };
 }
@@ -27,7 +27,7 @@ const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
     b"7z\xbc\xaf" b"Rar!": ARCHIVE
     b"\xfd7zXZ\0" b"\x28\xb5\x2f\xfd" b"BZh":
         "this is compressed with xz, zstd or bzip2: unpack it first (only gzip is read compressed)"
-    // The command and a site's page make a CSV of it before it comes here.
+    // The command and a hosted page convert it to CSV before it gets here.
     b"PAR1":
         "this is a Parquet file, which the page of a site and the gemmscope command read where nothing else is around it, \
         and the one-file page does not: write it as CSV (`gemmscope convert FILE.parquet -o FILE.csv`)"
@@ -41,7 +41,7 @@ const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
         "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” button)"
 };
 
-/// A binary file by its first bytes.
+/// The sentence for a binary file with these first bytes.
 pub(crate) fn by_magic(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(257..262) == Some(b"ustar") {
         return Some(ARCHIVE);
@@ -50,7 +50,7 @@ pub(crate) fn by_magic(bytes: &[u8]) -> Option<&'static str> {
     SIGNATURES.iter().find(|(magics, _)| begins(magics)).map(|(_, sentence)| *sentence)
 }
 
-/// What a file known to be binary is, by its name.
+/// The sentence for a file known to be binary, by its name.
 pub(crate) fn binary(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     if name.ends_with(".nsys-rep") || name.ends_with(".qdrep") {
@@ -64,8 +64,8 @@ pub(crate) fn binary(name: &str) -> &'static str {
     }
 }
 
-/// What gemmscope itself writes, beside its table of rows: a folder is read again after a report was
-/// saved in it, with the same figures.
+/// The sentence for gemmscope's own output other than its table of rows, so that importing a folder with a saved report
+/// does not change the figures.
 pub(crate) fn own_output(head: &Head) -> Option<&'static str> {
     let start = || head.lines.iter().take(20);
     let first = head.first();
@@ -89,16 +89,16 @@ pub(crate) fn own_output(head: &Head) -> Option<&'static str> {
     )
 }
 
-/// How a text is known that is no benchmark: all that one list of conditions names has to hold.
+/// Conditions that identify a text that is not a benchmark; all of a list must hold.
 ///
-/// | condition | holds where |
+/// | condition | holds if |
 /// |---|---|
-/// | `json` | it is JSON; without this, it is none |
-/// | `name` | the file's name begins with the first and holds the second |
-/// | `first` | the first line begins with one of these, in small letters |
-/// | `words` | the first lines hold all of these |
+/// | `json` | the text is JSON; without this condition it must not be |
+/// | `name` | the file's name starts with the first and contains the second |
+/// | `first` | the first line starts with one of these, ignoring case |
+/// | `words` | the first lines contain all of these |
 /// | `header` | one line has all of these columns |
-/// | `without` | the first lines do not hold all of these |
+/// | `without` | the first lines do not contain all of these |
 /// | `whole` | nothing follows the first lines |
 type Known = &'static [(&'static str, &'static [&'static str])];
 
@@ -108,7 +108,7 @@ macro_rules! texts {
     };
 }
 
-/// The first that fits is said.
+/// The first match is used.
 const TEXTS: &[(&[Known], &str)] = texts! {
     [first "<!doctype html" "<html"]:
         "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” button)"
@@ -119,7 +119,7 @@ const TEXTS: &[(&[Known], &str)] = texts! {
     [json, words "rocprofiler-sdk-tool"]:
         "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats --output-format csv` and drop its \
         CSV"
-    // The name tells the two tables of vLLM and SGLang apart: `N=…,K=…` and `E=8,N=…`.
+    // The file name distinguishes two tables of vLLM and SGLang: `N=…,K=…` and `E=8,N=…`.
     [json, name "N=" ",K=", words "BLOCK_SIZE_M" "BLOCK_SIZE_N"]:
         "this is a table of vLLM or SGLang with the tiles of a dense block-scaled fp8 GEMM, by M; it has no \
         times: run `benchmark_w8a8_block_fp8.py` (vLLM) or the tuning script (SGLang) and drop what it prints"
@@ -177,7 +177,7 @@ const TEXTS: &[(&[Known], &str)] = texts! {
         was made from"
 };
 
-/// A text file by its head.
+/// The sentence for a text file with this head.
 pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     let first = head.first().to_ascii_lowercase();
     let json = crate::split::dialect::is_json(head.first());
@@ -200,7 +200,7 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     TEXTS.iter().find(|(known, _)| known.iter().any(fits)).map(|(_, says)| *says)
 }
 
-/// The error about JSON of no known kind, with the names of its members.
+/// The error for JSON of unknown kind, with the names of its members.
 pub(crate) fn unknown_json(members: &[String]) -> ImportError {
     let known = members.iter().find_map(|m| match m.as_str() {
         "benchmarks" => Some("google-benchmark"),
@@ -220,7 +220,7 @@ pub(crate) fn unknown_json(members: &[String]) -> ImportError {
     })
 }
 
-/// Control characters that do not occur in text.
+/// True if the text has control characters that do not occur in text.
 pub(crate) fn looks_binary(text: &[u8]) -> bool {
     let odd = text
         .iter()

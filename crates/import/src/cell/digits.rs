@@ -1,13 +1,13 @@
-//! Plain numbers read eight digits at a time: what nearly all cells of a large file hold.
+//! Fast parser for plain numbers, eight digits at a time; nearly all cells of a large file are plain.
 //!
-//! A number is read backwards from its end, so that the bytes before it in the text fill the word.
-//! Whatever is not plain (a sign, an exponent, groups, blanks, too many digits) is `None` and left
-//! to [`number`](super::number) and [`size`](super::size), which give the same for what is plain.
+//! A number is read backwards from its end, so that the bytes before it in the text fill the 64-bit word. Returns
+//! `None` for anything else (sign, exponent, digit groups, blanks, too many digits), which [`number`](super::number)
+//! and [`size`](super::size) handle; for plain numbers they give the same result.
 
-/// Eight digits of value 0.
+/// Eight `0` characters.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Places that a quotient may have: a float holds powers of ten exactly up to 22.
+/// Exclusive limit of decimals in [`quotient`]: an `f64` holds powers of ten exactly up to 10^22.
 pub(super) const PLACES: u32 = 23;
 
 const POWERS: [f64; PLACES as usize] = [
@@ -15,7 +15,7 @@ const POWERS: [f64; PLACES as usize] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The value of eight digits, the first in the lowest byte, each less `'0'`.
+/// The value of eight digits, each byte less `'0'`, most significant digit in the lowest byte.
 #[inline(always)]
 fn value(digits: u64) -> u64 {
     const MASK: u64 = 0x0000_00ff_0000_00ff;
@@ -25,13 +25,13 @@ fn value(digits: u64) -> u64 {
     high.wrapping_add(low) >> 32
 }
 
-/// The top bit of every byte that is above 9.
+/// Sets the top bit of every byte above 9.
 #[inline(always)]
 fn others(digits: u64) -> u64 {
     (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
 }
 
-/// The last `len` bytes of a word as digits, those before them as zeros; `len` is 1 to 8.
+/// Keeps the last `len` (1 to 8) bytes of a word, less `'0'`, and zeroes those before them.
 #[inline(always)]
 fn last(word: u64, len: u32) -> u64 {
     (word ^ ZEROS) & (!0 << (64 - 8 * len))
@@ -50,7 +50,7 @@ fn sixteen_before(text: &[u8], end: usize) -> Option<(u64, u64)> {
     Some((both as u64, (both >> 64) as u64))
 }
 
-/// A whole number of one to eight digits at `from..to` of a text.
+/// Parses a whole number of one to eight digits at `from..to`.
 #[inline(always)]
 pub(crate) fn whole(text: &[u8], from: u32, to: u32) -> Option<u32> {
     let len = to.wrapping_sub(from);
@@ -61,7 +61,7 @@ pub(crate) fn whole(text: &[u8], from: u32, to: u32) -> Option<u32> {
     (others(digits) == 0).then(|| value(digits) as u32)
 }
 
-/// A number at `from..to` of a text: up to 19 digits with at most one point among them.
+/// Parses a number at `from..to`: up to 19 digits with at most one point.
 #[inline(always)]
 pub(crate) fn decimal(text: &[u8], from: u32, to: u32) -> Option<f64> {
     let (len, end) = (to.wrapping_sub(from), to as usize);
@@ -72,7 +72,7 @@ pub(crate) fn decimal(text: &[u8], from: u32, to: u32) -> Option<f64> {
             return Some(value(digits) as i64 as f64);
         }
         let (digits, places) = without_point(digits, other)?;
-        // A point alone is no number.
+        // A lone point is not a number.
         return (len > 1).then(|| value(digits) as i64 as f64 / POWERS[places as usize]);
     }
     if (9..=16).contains(&len) {
@@ -86,7 +86,7 @@ pub(crate) fn decimal(text: &[u8], from: u32, to: u32) -> Option<f64> {
     None
 }
 
-/// 17 to 20 bytes.
+/// [`decimal`] for 17 to 20 bytes.
 #[inline(never)]
 fn long(text: &[u8], end: usize, len: u32) -> Option<f64> {
     const TEN_16: u64 = 10_000_000_000_000_000;
@@ -99,7 +99,7 @@ fn long(text: &[u8], end: usize, len: u32) -> Option<f64> {
         Some(places) if other == 0 => (value(digits) * (TEN_16 / 10) + rest, places),
         None if other == 0 => {
             let before = value(digits);
-            // More than 19 digits may not fit.
+            // More than 19 digits may overflow.
             (before < 1_000).then(|| (before * TEN_16 + rest, 0))?
         }
         None => {
@@ -111,7 +111,7 @@ fn long(text: &[u8], end: usize, len: u32) -> Option<f64> {
     Some(quotient(whole, places))
 }
 
-/// Eight digits without the point among them, and how many were behind it.
+/// Closes the gap at the point. Returns the digits and the number of decimals.
 #[inline(always)]
 fn without_point(digits: u64, other: u64) -> Option<(u64, u32)> {
     let at = other.trailing_zeros() & !7;
@@ -123,8 +123,7 @@ fn without_point(digits: u64, other: u64) -> Option<(u64, u32)> {
     (others(joined) == 0).then_some((joined, 7 - (at >> 3)))
 }
 
-/// The value of two words of eight digits with at most one point among them, and how many digits
-/// were behind it.
+/// The value of two words of eight digits with at most one point, and the number of decimals.
 #[inline(always)]
 fn sixteen(low: u64, high: u64) -> Option<(u64, Option<u32>)> {
     let (other_low, other_high) = (others(low), others(high));
@@ -136,7 +135,7 @@ fn sixteen(low: u64, high: u64) -> Option<(u64, Option<u32>)> {
         (low, high, places + 8)
     } else {
         let (joined, places) = without_point(high, other_high)?;
-        // The last digit of the low word takes the place that became free.
+        // The last digit of the low word moves into the freed byte.
         (low << 8, joined | low >> 56, places)
     };
     (others(low) | others(high) == 0)
@@ -147,21 +146,21 @@ fn sixteen(low: u64, high: u64) -> Option<(u64, Option<u32>)> {
 #[inline(always)]
 pub(super) fn quotient(whole: u64, places: u32) -> f64 {
     if whole <= 1 << 53 {
-        // Both are exact, so the one division rounds correctly.
+        // Both operands are exact, so the division rounds correctly.
         whole as i64 as f64 / POWERS[places as usize]
     } else {
         eisel_lemire(whole, places)
     }
 }
 
-/// 10^-q as 128 bits of 5^-q, the top bit set, rounded up.
+/// 10^-q as a 128-bit mantissa of 5^-q, normalised and rounded up.
 const TENTHS: [(u64, u64); PLACES as usize] = {
     let mut out = [(1 << 63, 0); PLACES as usize];
     let mut power: u128 = 1;
     let mut q = 1;
     while q < out.len() {
         power *= 5;
-        // 2^bits / power + 1, bit by bit: the quotient has 128 bits.
+        // Long division: 2^bits / power + 1, 128 bits.
         let bits = 127 + (128 - power.leading_zeros());
         let (mut rest, mut quotient) = (1_u128, 0_u128);
         let mut left = bits;
@@ -181,8 +180,8 @@ const TENTHS: [(u64, u64); PLACES as usize] = {
     out
 };
 
-/// Eisel and Lemire's way ("Number parsing at a gigabyte per second", 2021), for whole numbers
-/// above 2^53 and few places: nothing is too small or too large here.
+/// The algorithm of Eisel and Lemire ("Number parsing at a gigabyte per second", 2021) for whole numbers above 2^53
+/// with few decimals, where neither overflow nor underflow occurs.
 #[inline(never)]
 fn eisel_lemire(whole: u64, places: u32) -> f64 {
     let exponent = -(places as i32);
@@ -194,7 +193,7 @@ fn eisel_lemire(whole: u64, places: u32) -> f64 {
         (p as u64, (p >> 64) as u64)
     };
     let (mut below, mut above) = product(high);
-    // The bits that decide about rounding are all ones: the second half of the power counts.
+    // The bits that decide rounding are all ones, so the lower half of the power matters.
     const UNSURE: u64 = u64::MAX >> 55;
     if above & UNSURE == UNSURE {
         let (_, carry) = product(low);
@@ -206,7 +205,7 @@ fn eisel_lemire(whole: u64, places: u32) -> f64 {
     let mut mantissa = above >> shift;
     let power = ((exponent * (152_170 + 65_536)) >> 16) + 63;
     let mut biased = power + top as i32 - zeros as i32 + 1023;
-    // Exactly between two floats: the even one.
+    // Halfway between two floats: round to even.
     if below <= 1 && exponent >= -4 && mantissa & 3 == 1 && mantissa << shift == above {
         mantissa &= !1;
     }
@@ -224,7 +223,7 @@ mod tests {
     use crate::cell;
     use proptest::prelude::*;
 
-    /// What lies before a cell of a file.
+    /// Text in front of the cell under test.
     const BEFORE: &str = "9,12345,7.8,\"x\",";
 
     fn at_end(cell: &str) -> (String, u32, u32) {
@@ -235,7 +234,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-        /// Whatever the digits are, the same bits as the standard library.
+        /// Bit for bit equal to the standard library.
         #[test]
         fn decimals_are_rounded_correctly(digits in "[0-9]{1,19}", places in 0_usize..20) {
             let at = digits.len().saturating_sub(places);
@@ -254,7 +253,7 @@ mod tests {
             prop_assert_eq!(found.map(f64::to_bits), Some(wanted.to_bits()), "{}", text);
         }
 
-        /// Where it has an answer, it is that of the way for all cells.
+        /// Agrees with the general parser wherever it returns a value.
         #[test]
         fn any_cell_is_read_as_ever(cell in "[0-9.,eE+ \"-]{0,24}|[0-9]{1,9}|[0-9]{0,19}[.][0-9]{0,19}") {
             let (line, from, to) = at_end(&cell);
@@ -302,7 +301,7 @@ mod tests {
             let (line, from, to) = at_end(text);
             assert_eq!(whole(line.as_bytes(), from, to), None, "{text}");
         }
-        // The first cell of a text has nothing before it.
+        // The first cell of a text has no bytes before it.
         assert_eq!(whole(b"4096,1", 0, 4), None);
         assert_eq!(decimal(b"4096,1", 0, 4), None);
     }

@@ -1,5 +1,5 @@
-//! The experts of a layer by the shapes of an operation's inputs: each token goes up and down through some of them,
-//! in two grouped GEMMs.
+//! Derives the expert GEMMs of a mixture-of-experts layer from an operation's input shapes. Each token is routed to a
+//! few experts, in two grouped GEMMs: up and down projection.
 
 use super::operands::Operator;
 use super::shape_text::Shape;
@@ -8,27 +8,27 @@ use gemmscope_model::gemm::Groups;
 /// The two grouped GEMMs of a layer's experts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Experts {
-    /// From the hidden width to the inner one, twice that where there is a gate.
+    /// Hidden to inner width; twice the inner width if gated.
     pub up: Shape,
-    /// Back again.
+    /// Inner to hidden width.
     pub down: Shape,
-    /// Which inputs are the tokens and the first weights.
+    /// Indices of the inputs that hold the tokens and the first weights.
     pub inputs: [usize; 2],
-    /// Values along K in one element of the weights: two 4-bit ones a byte.
+    /// Values along K per weight element: 2 for 4-bit types packed in bytes.
     pub packed: u32,
 }
 
-/// Which of the products of experts a row is.
+/// The GEMM of the layer that a row measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ExpertPart {
     Up,
     Down,
-    /// Both in one call.
+    /// Both GEMMs in one call.
     Both,
 }
 
 impl ExpertPart {
-    /// What people read.
+    /// Label for the page.
     pub(crate) fn label(self) -> &'static str {
         match self {
             ExpertPart::Up => "experts, up",
@@ -37,7 +37,7 @@ impl ExpertPart {
         }
     }
 
-    /// The one that an operation of a single stage computes, by its name.
+    /// The part that a single-stage operation computes, from its name.
     pub(crate) fn named(operation: &str) -> Option<ExpertPart> {
         let has = |words: [&str; 2]| words.iter().any(|word| operation.contains(word));
         match () {
@@ -86,14 +86,14 @@ impl ExpertRow {
     }
 }
 
-/// An operation whose name may be that of experts.
+/// True if the name may be that of a mixture-of-experts operation.
 pub(crate) fn is_named(operation: &str) -> bool {
     let bare = operation.rsplit("::").next().unwrap_or(operation);
     ["moe", "experts"].iter().any(|word| bare.contains(word)) && Operator::of(operation).is_none()
 }
 
 impl Experts {
-    /// `tokens` through `per_token` of `experts`.
+    /// `tokens` rows, each routed to `per_token` of `experts`. `None` if `per_token` is 0 or exceeds `experts`.
     pub(crate) fn of_sizes(
         [tokens, hidden, inner]: [u32; 3],
         [experts, per_token]: [u32; 2],
@@ -110,8 +110,8 @@ impl Experts {
         Some(Experts { up, down, inputs: [0, 1], packed: 1 })
     }
 
-    /// By the shapes of all inputs, whether each is of whole numbers, and the numbers among them: tokens (t, K),
-    /// weights (E, I or 2 I, K) and (E, K, I), and the choices (t, k), or k as a number.
+    /// From all input shapes, a test whether an input holds integers, and the scalar inputs. Expects tokens (t, K),
+    /// weights (E, I or 2 I, K) and (E, K, I), and the routing as a (t, k) matrix or k as a scalar.
     pub(crate) fn of_inputs(
         operation: &str,
         inputs: &[Vec<u32>],
@@ -146,7 +146,7 @@ impl Experts {
         })
     }
 
-    /// The shape of a row.
+    /// Shape of a row that measures `part`.
     pub(crate) fn shape(&self, part: ExpertPart) -> Shape {
         match part {
             ExpertPart::Up => self.up,
@@ -160,11 +160,11 @@ impl Experts {
     }
 }
 
-/// Largest number of experts a token that shapes alone may tell: what is wider may be scales of blocks.
+/// Highest number of experts per token inferred from shapes alone: a wider matrix may hold block scales.
 const MOST_CHOICES: u32 = 32;
 
-/// Experts a token, by the matrix that holds the choices of each token: of whole numbers rather than weights; by
-/// the rows of each token in a result of one stage.
+/// Experts per token: from an integer (t, k) matrix, from the (t, k, _) result of a single stage, or
+/// from any other (t, k) matrix.
 fn choices(
     operation: &str,
     inputs: &[Vec<u32>],
@@ -183,18 +183,18 @@ fn choices(
             _ => None,
         })
     };
-    // These take scales of the tokens, a few a row, and no weights of choices.
+    // These operations take a (t, k) matrix of token scales and no routing weights.
     let scaled = operation.contains("fmoe_");
     of_numbers.or_else(staged).or_else(|| inputs.iter().find_map(chosen).filter(|_| !scaled))
 }
 
-/// The number behind the number of experts: how many a token goes to.
+/// The scalar that follows the number of experts: experts per token.
 fn number_behind(numbers: &[Option<u32>], experts: u32) -> Option<u32> {
     let at = numbers.iter().position(|number| *number == Some(experts))?;
     *numbers.get(at + 1)?
 }
 
-/// Where an operation has the experts a token as a number.
+/// Experts per token of an operation that takes it at a fixed position.
 fn stated(operation: &str, numbers: &[Option<u32>]) -> Option<u32> {
     let at = operation.contains("fmoe_fp8_blockscale").then_some(8)?;
     *numbers.get(at)?
@@ -204,7 +204,7 @@ fn stated(operation: &str, numbers: &[Option<u32>]) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// The products of an operation as text: up, then down.
+    /// Both GEMMs of an operation as text: up, then down.
     fn of(operation: &str, inputs: &[&[u32]], whole: usize, numbers: &[u32]) -> Option<String> {
         let inputs: Vec<Vec<u32>> = inputs.iter().map(|dims| dims.to_vec()).collect();
         let numbers: Vec<Option<u32>> = numbers.iter().map(|n| Some(*n)).collect();
@@ -218,12 +218,12 @@ mod tests {
     #[test]
     fn experts_of_servers() {
         let gated = "[32, 22016, 4096] [32, 4096, 11008] E=64 k=2";
-        // Weights of the choices alone, as aiter takes them; with the choices, as vLLM and SGLang do.
+        // aiter passes only the routing weights; vLLM and SGLang pass the expert ids as well.
         let aiter: [&[u32]; 4] = [&[16, 4096], &[64, 22016, 4096], &[64, 4096, 11008], &[16, 2]];
         assert_eq!(of("vllm::rocm_aiter_fused_moe", &aiter, NO, &[]).as_deref(), Some(gated));
         let both = [&aiter[..], &[&[16, 2]]].concat();
         assert_eq!(of("vllm::inplace_fused_experts", &both, 4, &[]).as_deref(), Some(gated));
-        // 4-bit weights, two a byte, and a layer without a gate.
+        // 4-bit weights, two per byte, and a layer without a gate.
         let packed: [&[u32]; 5] =
             [&[16, 4096], &[64, 22016, 2048], &[64, 4096, 5504], &[16, 2], &[16, 2]];
         assert_eq!(of("vllm::outplace_fused_experts", &packed, 4, &[]).as_deref(), Some(gated));
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_no_guess() {
-        // Tokens and scores alone; weights of another width; no choices.
+        // Only tokens and scores; weights of another width; no routing.
         for inputs in [
             &[&[888, 3072][..], &[888, 128]][..],
             &[&[16, 4096], &[64, 22016, 4096], &[64, 4096, 11000], &[16, 2]],

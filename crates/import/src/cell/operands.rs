@@ -1,12 +1,12 @@
-//! The shapes of operands -> M, N, K and batch. Operations of frameworks order their inputs each in its own
-//! way: one table says which of them are A and B, how these are kept, and where a bias stands.
+//! Derives M, N, K and batch from operand shapes. Framework operations order their inputs differently: a table gives
+//! the positions of A, B and the bias and their storage order.
 
 use super::shape_text::Shape;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Groups, Operation};
 
-/// M, N, K of A (M, K) times B (K, N). Leading dimensions of both are the batch, broadcast where they
-/// differ; those of A alone are further rows.
+/// A (M, K) times B (K, N). Leading dimensions of both are the batch, with broadcasting; those of A alone are further
+/// rows. `None` if the operands do not fit.
 pub(crate) fn product(a: &[u32], b: &[u32]) -> Option<Shape> {
     let ([lead_a @ .., m, k], [lead_b @ .., rows, n]) = (a, b) else {
         return None;
@@ -20,14 +20,14 @@ pub(crate) fn product(a: &[u32], b: &[u32]) -> Option<Shape> {
     (k == rows).then_some(shape)
 }
 
-/// The grouped product of A and B, of which one has a matrix a group, or both where all groups are equal, or
-/// neither: the groups then divide the summed dimension, and `offsets` is their number. B may be kept (N, K).
-/// Where the groups begin is data: any row may be in any of them.
+/// Shape of a grouped GEMM. One operand has a matrix per group; or both have (all groups equal); or neither has, and
+/// the groups divide K, with `offsets` as their number. B may be stored (N, K). Group boundaries are data, so any
+/// row may belong to any group.
 fn grouped(a: &[u32], b: &[u32], offsets: Option<u32>) -> Option<Shape> {
     let (sizes, count, along_k) = match (a, b) {
         ([m, k], [groups, rows, n]) if k == rows => ([*m, *n, *k], *groups, false),
         ([m, k], [groups, n, columns]) if k == columns => ([*m, *n, *k], *groups, false),
-        // The columns of B are divided: the same product transposed.
+        // The columns of B are divided: transpose the product.
         ([groups, m, k], [rows, n]) if k == rows => ([*n, *m, *k], *groups, false),
         ([m, k], [rows, n]) if k == rows => ([*m, *n, *k], offsets?, true),
         ([k, m], [rows, n]) if k == rows => ([*m, *n, *k], offsets?, true),
@@ -37,19 +37,19 @@ fn grouped(a: &[u32], b: &[u32], offsets: Option<u32>) -> Option<Shape> {
     (count > 0).then_some(Shape { groups: Some(groups), ..Shape::new(sizes, None) })
 }
 
-/// The dimensions of both, the last below the last; one of each pair may be 1 or missing.
+/// Broadcasts two shapes, aligned at the last dimension. `None` if they are incompatible.
 fn broadcast(a: &[u32], b: &[u32]) -> Option<Vec<u32>> {
     let at = |dims: &[u32], from_last: usize| dims.iter().rev().nth(from_last).map_or(1, |d| *d);
     let pairs = (0..a.len().max(b.len())).map(|i| (at(a, i), at(b, i)));
     pairs.map(|(a, b)| (a == b || a == 1 || b == 1).then_some(a.max(b))).collect()
 }
 
-/// The same, of B as (K, N) or, as a linear layer keeps it, (N, K).
+/// [`product`] with B as (K, N) or, as linear layers store it, (N, K).
 pub(crate) fn operands(a: &[u32], b: &[u32]) -> Option<Shape> {
     product(a, b).or_else(|| product(a, &swapped(b)))
 }
 
-/// The last two dimensions in the other order.
+/// Swaps the last two dimensions.
 pub(crate) fn swapped(dims: &[u32]) -> Vec<u32> {
     let mut out = dims.to_vec();
     if let [.., rows, columns] = &mut out[..] {
@@ -58,28 +58,28 @@ pub(crate) fn swapped(dims: &[u32]) -> Vec<u32> {
     out
 }
 
-/// How an operation orders its inputs.
+/// Input order of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operator {
-    /// Which input is A; B is the next.
+    /// Index of A; B is the next input.
     pub first: usize,
-    /// B is kept (N, K), as a linear layer does.
+    /// B is stored (N, K), as in a linear layer.
     pub weight: bool,
-    /// Values along K in one element of A and of B: two 4-bit ones a byte.
+    /// Values along K per element of A and of B: 2 for 4-bit types packed in bytes.
     packed: [u32; 2],
     bias: Bias,
-    /// A or B has a matrix a group, and the rows that belong to it begin where another input says.
+    /// A or B has a matrix per group, and another input holds the group offsets.
     pub grouped: bool,
-    /// The type of C, where it is always this one.
+    /// Type of C, if the operation fixes it.
     pub output: Option<DataType>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Bias {
     None,
-    /// The input before A, a vector or a matrix.
+    /// The input before A: a vector or a matrix.
     Before,
-    /// An input behind B, N numbers; scales have other shapes.
+    /// An input after B with N elements; scales have other shapes.
     Behind,
 }
 
@@ -114,19 +114,19 @@ const OPERATORS: &[(&str, Operator)] = &[
 ];
 
 impl Operator {
-    /// That of a name: `aten::mm`, `aten.mm.default`, `_int_mm`.
+    /// Looks up an operator by name: `aten::mm`, `aten.mm.default`, `_int_mm`.
     pub(crate) fn of(name: &str) -> Option<Operator> {
         let bare = name.rsplit("::").next().unwrap_or(name).trim_start_matches("aten.");
         let bare = bare.split('.').next().unwrap_or(bare).trim_start_matches('_');
         OPERATORS.iter().find(|(names, _)| names.split(' ').any(|n| n == bare)).map(|(_, o)| *o)
     }
 
-    /// What there is of A and of B in a list of all inputs.
+    /// Picks the entries of A and B from a list with one entry per input.
     pub(crate) fn pair<'a, T>(&self, inputs: &'a [T]) -> Option<[&'a T; 2]> {
         Some([inputs.get(self.first)?, inputs.get(self.first + 1)?])
     }
 
-    /// M, N, K and batch by the shapes of all inputs.
+    /// M, N, K and batch from the shapes of all inputs.
     pub(crate) fn shape(&self, inputs: &[Vec<u32>]) -> Option<Shape> {
         let unpacked = |dims: &Vec<u32>, packed: u32| {
             let mut dims = dims.clone();
@@ -143,7 +143,7 @@ impl Operator {
         product(&a, &if self.weight { swapped(&b) } else { b })
     }
 
-    /// The operation on these inputs, whose N this is, by types and transposes of A and B.
+    /// The operation with these operand types and transposes; `n` tells a bias from scales.
     pub(crate) fn operation(
         &self,
         inputs: &[Vec<u32>],
@@ -156,7 +156,7 @@ impl Operator {
         Operation { bias: self.adds_bias(inputs, n), ..op }
     }
 
-    /// True where it adds a vector or a matrix to the product, whose N this is.
+    /// True if it adds a vector or a matrix to the product with `n` columns.
     pub(crate) fn adds_bias(&self, inputs: &[Vec<u32>], n: u32) -> bool {
         match self.bias {
             Bias::None => false,

@@ -1,11 +1,11 @@
-//! Cells that hold a Python value printed with `repr`: tuples, lists, dicts, `np.float64(1.0)`,
-//! `None`. They are not JSON, and long ones may be cut off, so the parser never fails: unknown text
-//! becomes [`Py::Word`], and open brackets are closed at the end.
+//! Parses cells that hold the `repr` of a Python value: tuples, lists, dicts, `np.float64(1.0)`, `None`. They are not
+//! JSON, and long ones may be truncated, so the parser never fails: unknown text becomes [`Py::Word`], and open
+//! brackets are closed at the end.
 
 use crate::cell::digits;
 use std::borrow::Cow;
 
-/// A Python value as printed. JSON is read as well. Texts stay in the cell where they can.
+/// A printed Python or JSON value. Borrows text from the cell where possible.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Py<'a> {
     /// `None`, `null`, an empty cell.
@@ -24,17 +24,17 @@ pub(crate) enum Py<'a> {
     Word(&'a str),
 }
 
-/// Nesting beyond this is cut, so that no cell can exhaust the stack.
+/// Deeper nesting is cut, so that no cell can overflow the stack.
 const MAX_DEPTH: u32 = 32;
 
 impl<'a> Py<'a> {
-    /// Reads a cell.
+    /// Parses a cell.
     pub(crate) fn parse(text: &'a str) -> Self {
         let mut p = Parser { text, at: 0 };
         p.value(0)
     }
 
-    /// The elements of a sequence; none for anything else.
+    /// The elements of a sequence; empty for anything else.
     pub(crate) fn items(&self) -> &[Py<'a>] {
         match self {
             Py::Seq(items) => items,
@@ -42,7 +42,7 @@ impl<'a> Py<'a> {
         }
     }
 
-    /// The value under a key of a dict.
+    /// Looks up a key of a dict.
     pub(crate) fn get(&self, key: &str) -> Option<&Py<'a>> {
         match self {
             Py::Dict(entries) => entries.iter().find(|(k, _)| k == key).map(|(_, v)| v),
@@ -50,7 +50,7 @@ impl<'a> Py<'a> {
         }
     }
 
-    /// The number, also where it is printed as text (`'4096'`).
+    /// The number, also if it is printed as text (`'4096'`).
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Py::Number(n) => Some(*n),
@@ -58,13 +58,13 @@ impl<'a> Py<'a> {
         }
     }
 
-    /// A size: a whole number from 1 to 4294967295.
+    /// The value as a size: a whole number from 1 to 4294967295.
     pub(crate) fn size(&self) -> Option<u32> {
         let n = self.number()?;
         (n >= 1.0 && n <= f64::from(u32::MAX) && n.fract() == 0.0).then_some(n as u32)
     }
 
-    /// The truth value, also where it is printed as text.
+    /// The boolean, also if it is printed as text.
     pub(crate) fn truth(&self) -> Option<bool> {
         match self {
             Py::Bool(b) => Some(*b),
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         Py::Seq(items)
     }
 
-    /// Has what stands up to a closing bracket taken, piece by piece.
+    /// Calls `take` for each element up to the closing bracket.
     fn each(&mut self, close: u8, depth: u32, mut take: impl FnMut(&mut Self)) {
         self.at += 1;
         loop {
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     break;
                 }
-                // A stray separator or closing bracket: step over it, always forwards.
+                // Skip a stray separator or closing bracket, so that the parser always advances.
                 Some(b',' | b')' | b']' | b'}' | b':') => self.at += 1,
                 Some(_) if depth >= MAX_DEPTH => self.at = self.text.len(),
                 Some(_) => take(self),
@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
             return only.filter(|_| count == 1).unwrap_or(Py::Word(word));
         }
         if end == 0 {
-            // Not a start of anything; step over it so that the caller moves on.
+            // No value starts here: skip it, so that the caller advances.
             self.at += rest.chars().next().map_or(0, char::len_utf8);
             return Py::Word("");
         }
@@ -234,7 +234,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The number that a word of the text is.
+    /// Parses a word as a number.
     fn number(&self, word: &str) -> Option<f64> {
         let from = word.as_ptr() as usize - self.text.as_ptr() as usize;
         let to = u32::try_from(from + word.len()).ok()?;
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Where the word ends that goes on at `from`: before a bracket, a comma or a colon.
+/// End of the word that continues at `from`: the next bracket, comma or colon.
 fn word_end(text: &[u8], from: usize) -> usize {
     let ends = |b: &u8| matches!(b, b',' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b':');
     let rest = &text[from..];

@@ -1,5 +1,5 @@
-//! M, N and K written into one text: `4096x4096x1024`, `(1, 2, 3)`, `M=1, N=2, K=3`, the shapes of
-//! two operands, or somewhere in a name.
+//! Parses M, N and K from one text: `4096x4096x1024`, `(1, 2, 3)`, `M=1, N=2, K=3`, the shapes of two
+//! operands, or sizes within a name.
 
 use crate::cell;
 use crate::cell::operands::operands;
@@ -13,19 +13,19 @@ use std::ops::Range;
 pub(crate) struct Shape {
     /// M, N, K.
     pub sizes: [u32; 3],
-    /// GEMMs a call.
+    /// GEMMs per call.
     pub batch: Option<u32>,
-    /// How M or K is divided in a grouped GEMM.
+    /// How a grouped GEMM divides M or K.
     pub groups: Option<Groups>,
 }
 
 impl Shape {
-    /// One product or a batch.
+    /// A single or batched product.
     pub(crate) fn new(sizes: [u32; 3], batch: Option<u32>) -> Self {
         Shape { sizes, batch, groups: None }
     }
 
-    /// The row of a GEMM of this shape; `time_s` are seconds.
+    /// A table row with this shape; `time_s` in seconds.
     pub(crate) fn row(&self, op: Operation, time_s: f64) -> Row {
         let [m, n, k] = self.sizes;
         let op = Operation { groups: self.groups, ..op };
@@ -33,7 +33,7 @@ impl Shape {
     }
 }
 
-/// Reads a cell of a column whose header names shapes.
+/// Parses a cell whose column header names shapes.
 pub(crate) fn shape(text: &str, header: &str) -> Option<Shape> {
     labelled(text).or_else(|| match &groups(text)[..] {
         [a, b] if a.len() > 1 && b.len() > 1 => operands(a, b),
@@ -43,7 +43,7 @@ pub(crate) fn shape(text: &str, header: &str) -> Option<Shape> {
     })
 }
 
-/// A shape somewhere in a name or a line: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`,
+/// Finds a shape within a name or a line: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`,
 /// `(M, K, N) = (64, 32, 16)`, `(4096, 512) @ (512, 64)`.
 pub(crate) fn named(text: &str) -> Option<Shape> {
     if !text.bytes().any(|b| b.is_ascii_digit()) {
@@ -70,7 +70,7 @@ pub(crate) fn named(text: &str) -> Option<Shape> {
         .or_else(|| bracketed(text))
 }
 
-/// M, N, K, with a batch in front of them.
+/// M, N, K, preceded by a batch if there are four numbers.
 fn by_place(numbers: &[u32]) -> Option<Shape> {
     match numbers.len() {
         3 => positions(numbers, [Some(0), Some(1), Some(2), None]),
@@ -79,7 +79,7 @@ fn by_place(numbers: &[u32]) -> Option<Shape> {
     }
 }
 
-/// What stands between two operands: ` x `, `] @ torch.Size([`, `).T * (`, ` times `, `), MatrixB(`.
+/// True for text that joins two operands: ` x `, `] @ torch.Size([`, `).T * (`, ` times `, `), MatrixB(`.
 fn joins(between: &str) -> bool {
     if between.bytes().any(|b| b.is_ascii_digit()) {
         return false;
@@ -91,7 +91,7 @@ fn joins(between: &str) -> bool {
     sign && between.chars().all(|c| " ()[]@*x×,·.T^".contains(c))
 }
 
-/// Sizes in brackets: those of two operands, or three or four of them.
+/// Sizes in brackets: two operand shapes, or three or four numbers.
 fn bracketed(text: &str) -> Option<Shape> {
     let mut found: Vec<(Range<usize>, Vec<u32>)> = Vec::new();
     for (from, _) in text.match_indices(['(', '[']) {
@@ -111,7 +111,7 @@ fn bracketed(text: &str) -> Option<Shape> {
         let between = &text[pair[0].0.end..pair[1].0.start];
         joins(between).then(|| operands(&pair[0].1, &pair[1].1))?
     });
-    // Any tensor, grid or date has three numbers in brackets too.
+    // Tensors, grids and dates have three bracketed numbers too.
     let announced = |from: usize| {
         let before = text[..from].trim_end_matches([' ', '=', ':', '(', '[']).to_ascii_lowercase();
         let word = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '.')).next().unwrap_or("");
@@ -123,7 +123,7 @@ fn bracketed(text: &str) -> Option<Shape> {
     pair.or_else(|| alone().find_map(|(_, numbers)| by_place(numbers)))
 }
 
-/// Sizes behind their letters: `(M, N, K) = (64, 32, 16)`, `MNK: 64 32 16`, `MxKxN 64x16x32`.
+/// Sizes after a list of letters: `(M, N, K) = (64, 32, 16)`, `MNK: 64 32 16`, `MxKxN 64x16x32`.
 fn listed(text: &str) -> Option<Shape> {
     let of_list = |c: char| "mnkbMNKB,x×X* _/".contains(c);
     text.char_indices().find_map(|(at, c)| {
@@ -152,8 +152,7 @@ fn listed(text: &str) -> Option<Shape> {
     })
 }
 
-/// Numbers joined by crosses and where they stand: `128x64`, `8944 × 2816 × 1024`. In `64x32 x 32x16`
-/// they are two operands.
+/// Numbers joined by crosses, with their positions: `128x64`, `8944 × 2816 × 1024`. `64x32 x 32x16` is two operands.
 fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();
@@ -189,7 +188,7 @@ fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
     out
 }
 
-/// What only names of kernels have in them.
+/// Words that occur only in kernel names.
 const KERNEL_WORDS: &str = "cutlass|cijk|mma|tensorop|nvjet|_align|stages|_ldg|splitk|_stage|warpgroup|simt|\
     cktile|_warp|mfma|triton_";
 
@@ -197,14 +196,14 @@ fn is_tile_word(word: &str) -> bool {
     says(&word.to_ascii_lowercase(), &[Says::OfTile])
 }
 
-/// Where the word that holds this place begins.
+/// Start of the word that contains position `at`.
 fn word_start(text: &str, at: usize, of_word: impl Fn(char) -> bool) -> usize {
     let before = text[..at].char_indices().rev().find(|(_, c)| !of_word(*c));
     before.map_or(0, |(i, c)| i + c.len_utf8())
 }
 
-/// The numbers at this place are a tile or an instruction, not the sizes of a GEMM: their word is the
-/// name of a kernel, or a word of tiles stands before them.
+/// True if the numbers at this position are a tile or an instruction shape rather than GEMM sizes: they are part of a
+/// kernel name, or a tile word precedes them.
 fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) -> bool {
     let of_word = |c: char| c.is_ascii_alphanumeric() || "_-.:<>".contains(c);
     let from = word_start(text, at.start, of_word);
@@ -227,7 +226,7 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
     }
     let word = text[from..to].to_ascii_lowercase();
     let before = text[..from].rsplit([',', ';', '|', '(', '[']).next().unwrap_or("");
-    // A value ends what its words say: `cluster=2x1x1 4096x2048x512`.
+    // A value closes its label: in `cluster=2x1x1 4096x2048x512` the second group is unlabelled.
     let nearest = before
         .rsplit(|c: char| !c.is_ascii_alphanumeric())
         .filter(|w| !w.is_empty())
@@ -235,7 +234,7 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
     holds(&word, KERNEL_WORDS) || nearest.take(2).any(is_tile_word)
 }
 
-/// Sizes that follow their letters, in any order. `None` unless M, N and K are all there.
+/// Sizes after their letters, in any order. `None` unless M, N and K are all there.
 pub(crate) fn labelled(text: &str) -> Option<Shape> {
     let bytes = text.as_bytes();
     let mut found = [None; 4];
@@ -243,11 +242,11 @@ pub(crate) fn labelled(text: &str) -> Option<Shape> {
         let Some(place) = b"mnkb".iter().position(|l| *l == b.to_ascii_lowercase()) else {
             continue;
         };
-        // The letter must stand alone: `gemm_1` does not name m.
+        // The letter must stand alone: `gemm_1` has no M.
         if i > 0 && bytes[i - 1].is_ascii_alphabetic() || found[place].is_some() {
             continue;
         }
-        // `BLOCK_M=128`, `BLOCK_SIZE_M: 128` and `tile_m` are of the kernel.
+        // `BLOCK_M=128`, `BLOCK_SIZE_M: 128` and `tile_m` describe the kernel.
         let word = &text[word_start(text, i, |c| c.is_ascii_alphanumeric() || c == '_')..i];
         if text[..i].ends_with('_') && word.split('_').any(is_tile_word) || is_instruction(text, i)
         {
@@ -267,11 +266,11 @@ pub(crate) fn labelled(text: &str) -> Option<Shape> {
     Some(Shape::new([m, n, k], batch))
 }
 
-/// The size behind a letter: `=4096`, `: 4,096`, ` =  4096.0`. `4K` may be 4000 or 4096, so it is none.
+/// The size after a letter: `=4096`, `: 4,096`, ` =  4096.0`. `None` for `4K`, which may be 4000 or 4096.
 fn labelled_size(rest: &str) -> Option<u32> {
     let number = rest.trim_start_matches(['=', ':', ' ', '_', '\'', '"']);
     let gap = &rest[..rest.len() - number.len()];
-    // Blanks alone are not enough of a label where they are many.
+    // More than three blanks alone do not join a label to a number.
     if gap.len() > 3 && !gap.contains(['=', ':']) {
         return None;
     }
@@ -298,7 +297,7 @@ fn labelled_size(rest: &str) -> Option<u32> {
     size.filter(|_| letter || behind.is_none_or(|b| !b.is_ascii_alphabetic()))
 }
 
-/// `m64n256k16` at this place: the shape of a matrix instruction.
+/// True for `m64n256k16` at this position: the shape of a matrix instruction.
 fn is_instruction(text: &str, at: usize) -> bool {
     let from = word_start(text, at, |c| c.is_ascii_alphanumeric());
     let word = text[from..].split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
@@ -316,7 +315,7 @@ fn is_instruction(text: &str, at: usize) -> bool {
         && numbers[1] % 8 == 0
 }
 
-/// Sizes in the order that the header names, or M, N, K with a batch in front.
+/// Sizes in the order that the header gives; otherwise M, N, K, preceded by a batch if there are four.
 fn by_order(text: &str, header: &str) -> Option<Shape> {
     let found = sizes(text);
     positions(&found, order(header, found.len()))
@@ -348,8 +347,8 @@ fn order(header: &str, values: usize) -> [Option<usize>; 4] {
     }
 }
 
-/// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; else between blanks
-/// and stars: `4096x4096 * 4096x1024`.
+/// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; otherwise shapes separated by blanks and
+/// stars: `4096x4096 * 4096x1024`.
 fn groups(text: &str) -> Vec<Vec<u32>> {
     let inner = |piece: &str| -> Option<Vec<u32>> {
         piece.split([',', 'x', 'X', '×']).map(|p| cell::size(p.trim().as_bytes()).ok()).collect()

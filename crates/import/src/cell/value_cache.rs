@@ -1,13 +1,13 @@
-//! What the few different texts of a column mean, worked out once each.
+//! Caches parsed values of columns with few distinct texts.
 
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::intern::Interner;
 
-/// Remembers a value per distinct cell text.
+/// Stores one value per distinct cell text.
 #[derive(Debug)]
 pub(crate) struct ValueCache<T> {
     words: Interner,
-    /// One value a code of `words`; the empty text is worked out when it comes.
+    /// One value per code of `words`; the empty text has its own field.
     values: Vec<T>,
     empty: Option<T>,
 }
@@ -19,21 +19,21 @@ impl<T> Default for ValueCache<T> {
 }
 
 impl<T> ValueCache<T> {
-    /// The value of a cell; `f` works it out the first time.
+    /// The value of a cell; calls `f` only for a new text.
     #[inline]
     pub(crate) fn get(&mut self, cell: &[u8], f: impl FnOnce(&str) -> T) -> &T {
         let code = self.words.code(cell) as usize;
         if code == 0 {
             return self.empty.get_or_insert_with(|| f(""));
         }
-        // Codes come in order, so a new one is the next.
+        // The interner gives out codes in order, so a new one is the next index.
         if code > self.values.len() {
             self.values.push(f(&cell_text(cell)));
         }
         &self.values[code - 1]
     }
 
-    /// All values so far.
+    /// All values so far, without that of the empty text.
     pub(crate) fn values(&self) -> &[T] {
         &self.values
     }

@@ -1,24 +1,24 @@
-//! Recognises a column by its values: transposes, data types, sizes in one cell.
+//! Recognises a column by its values: transposes, data types, several sizes in one cell.
 
 use super::shape_text;
 use crate::cell::{self, Quantity};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::is_missing;
 
-/// What the first values of a column look like.
+/// Statistics over the first values of a column.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    /// The first different values.
+    /// The first distinct values.
     pub samples: Vec<String>,
     /// Cells that are not empty.
     pub filled: usize,
     /// Cells that are numbers.
     pub numbers: usize,
-    /// What the first number with a unit measures, and the cells that measure the same.
+    /// The quantity of the first number with a unit, and the number of cells with that quantity.
     quantity: Option<Quantity>,
     pub quantities: usize,
     whole: usize,
-    /// Cells that are whole numbers from 1 on.
+    /// Whole numbers from 1 up.
     positive: usize,
     transposes: usize,
     /// At least one transpose word.
@@ -32,17 +32,17 @@ pub(crate) struct Probe {
     pub triples: usize,
     /// Cells with two sizes.
     pub pairs: usize,
-    /// Cells with the dimensions of one operand, other than two plain sizes.
+    /// Cells with the dimensions of one operand, other than two bare sizes.
     dimensions: usize,
-    /// Cells with M, N and K somewhere in them.
+    /// Cells that contain M, N and K.
     named: usize,
-    /// At least one of them is larger than a tile.
+    /// At least one of these has a size above [`LARGE`].
     large: bool,
 }
 
-/// Sizes in a name up to this are those of a tile, not of a GEMM.
+/// Sizes in a name up to this may be a tile rather than a GEMM.
 const LARGE: u32 = 1024;
-/// Bytes of a cell in which sizes are looked for.
+/// Bytes of a cell that are searched for sizes.
 const LONGEST: usize = 200;
 
 impl Probe {
@@ -96,7 +96,7 @@ impl Probe {
         self.filled > 0 && self.numbers == self.filled
     }
 
-    /// What every cell measures, in the unit that it names.
+    /// The quantity that every cell states with its unit, if it is the same in all.
     pub(crate) fn measured(&self) -> Option<Quantity> {
         self.quantity.filter(|_| self.quantities == self.filled)
     }
@@ -105,17 +105,17 @@ impl Probe {
         self.filled > 0 && self.dtypes == self.filled
     }
 
-    /// Every cell holds the dimensions of an operand.
+    /// True if every cell holds the dimensions of an operand.
     pub(crate) fn all_operands(&self) -> bool {
         self.filled > 0 && self.pairs + self.dimensions == self.filled
     }
 
-    /// Every cell is a name with the sizes of a GEMM in it.
+    /// True if every cell is a name that contains the sizes of a GEMM.
     pub(crate) fn all_named_shapes(&self) -> bool {
         self.filled > 0 && self.named == self.filled && self.large
     }
 
-    /// Every cell is a whole number, most of them from 1 on.
+    /// True if every cell is a whole number and most are at least 1.
     pub(crate) fn counts(&self) -> bool {
         self.all_numbers() && self.whole() && self.positive * 2 > self.filled
     }
@@ -129,15 +129,15 @@ impl Probe {
     }
 }
 
-/// The cell holds more than sizes and the words that go with them.
+/// True if the cell holds more than sizes and their labels.
 pub(crate) fn is_name(text: &str) -> bool {
     shape_text::sizes(text).is_empty() && text.contains(|c: char| c.is_alphabetic())
 }
 
-/// Reads a transpose: `T`, `N`, `True`, `row`. Column-major is BLAS's layout without a transpose.
+/// Parses a transpose: `T`, `N`, `True`, `row`. Column-major is BLAS's layout without a transpose.
 pub(crate) fn transpose(text: &str) -> Option<bool> {
     Some(match text.trim().to_ascii_lowercase().as_str() {
-        // The numbers are those of cblas.h.
+        // The numbers are the constants of cblas.h.
         "111" | "n" | "0" | "false" | "no" | "notrans" | "no_trans" | "normal" | "col"
         | "column" | "col_major" | "column_major" | "columnmajor" | "colmajor" | "cublas_op_n" => {
             false
@@ -148,7 +148,7 @@ pub(crate) fn transpose(text: &str) -> Option<bool> {
     })
 }
 
-/// `NT`, `tn`, `tnn`, `N/T`: transposes of A and B.
+/// Parses the transposes of A and B: `NT`, `tn`, `tnn`, `N/T`.
 pub(crate) fn layout(text: &str) -> Option<(bool, bool)> {
     let letters: Vec<char> = text
         .trim()
@@ -163,28 +163,28 @@ pub(crate) fn layout(text: &str) -> Option<(bool, bool)> {
     };
     match letters.as_slice() {
         [a, b] | [a, b, 'n' | 't'] => flag(*a).zip(flag(*b)),
-        // r and c: row- and column-major operands.
+        // r and c: row-major and column-major operands.
         [a @ ('r' | 'c'), b @ ('r' | 'c'), 'r' | 'c'] => Some((*a == 'r', *b == 'r')),
         _ => None,
     }
 }
 
-/// Data types of one cell.
+/// Data types stated by one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Types {
-    /// Of A.
+    /// Type of A.
     pub a: DataType,
-    /// Of B.
+    /// Type of B.
     pub b: DataType,
-    /// Of the output, where the cell says it.
+    /// Type of the output, if the cell states it.
     pub c: Option<DataType>,
-    /// Layout behind a colon (`f16:column`).
+    /// Layout after a colon (`f16:column`).
     pub transposed: Option<bool>,
-    /// What was assumed about the spelling.
+    /// Assumption made about the spelling.
     pub assumed: Option<&'static str>,
 }
 
-/// `fp16`, `bf16xint4->bf16`, `('c10::BFloat16', 'c10::BFloat16')`, `f16:column`.
+/// Parses data types: `fp16`, `bf16xint4->bf16`, `('c10::BFloat16', 'c10::BFloat16')`, `f16:column`.
 pub(crate) fn types(text: &str) -> Option<Types> {
     let text = text.trim();
     let both = |name: &str| {

@@ -1,10 +1,10 @@
-//! Rows of a [`Plan`](crate::columns::plan::Plan) by columns: a batch of whole lines is indexed once, each column of the plan is
-//! read in one loop over its rows, and runs of rows without a flaw go into the table at once.
+//! Reads the rows of a [`Plan`](crate::columns::plan::Plan) column by column: a batch of whole lines is indexed once,
+//! each column of the plan is read in one loop, and runs of valid rows are appended to the table together.
 //!
-//! Every other line (other width, a comment, a quote that is more than a pair around a cell, a cell
-//! that cannot be read) goes the way of single records, which words the flaws. Lines take effect in
-//! the order of the file, so the result is that of reading them one by one: a row is asked what
-//! leaves a trace (its types, its device) only when all rows before it are in the table.
+//! Any other line (other width, a comment, quotes that do more than enclose a cell, an unreadable cell) is read
+//! as a single record, which produces the error texts. Lines take effect in file order, so the result equals
+//! reading them one by one: types and devices, which the table registers on first use, are looked up only once
+//! all earlier rows are in the table.
 
 mod combinations;
 mod parts;
@@ -27,12 +27,12 @@ use sides::{Names, Sides};
 use std::ops::Range;
 use view::View;
 
-/// Reads the rows of one plan.
+/// Column-wise reader for one plan.
 #[derive(Debug, Default)]
 pub(crate) struct ByColumn {
     width: usize,
     index: Index,
-    /// The first cell and the line within the batch of each row that may be read by columns.
+    /// Per row that may be read by columns: index of its first cell, and its line within the batch.
     first: Vec<u32>,
     lines: Vec<u32>,
     flawed: Vec<bool>,
@@ -40,11 +40,11 @@ pub(crate) struct ByColumn {
     bounds: Vec<(u32, u32)>,
 }
 
-/// Where rows go, and who knows what a row is.
+/// The table that receives rows, and the record reader for lines that cannot be read by columns.
 struct Target<'t> {
     planned: &'t mut PlanRows,
     table: &'t mut TableBuilder,
-    /// Where the cells of a record are noted.
+    /// Scratch space for the cell bounds of a record.
     bounds: Vec<(u32, u32)>,
 }
 
@@ -54,7 +54,7 @@ impl Target<'_> {
     }
 }
 
-/// The canonical parts of the rows of a batch, as far as they are known.
+/// Canonical values of the rows of a batch, as far as they are read.
 #[derive(Debug, Default)]
 struct Rows {
     /// M, N, K and the batch.
@@ -65,7 +65,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// Makes room for so many rows.
+    /// Resizes all columns to `rows`.
     fn resize(&mut self, rows: usize) {
         for sizes in &mut self.sizes {
             sizes.resize(rows, 1);
@@ -92,11 +92,11 @@ impl Rows {
 }
 
 impl ByColumn {
-    /// A reader for these rows; `None` if they are to be read one by one.
+    /// A reader for these rows; `None` if they must be read one by one.
     pub(crate) fn new(planned: &mut PlanRows) -> Option<Self> {
         let is_plain = planned.is_plain();
         let (plan, _) = planned.plan()?;
-        // Grouped GEMMs are few, and their groups take a look at each.
+        // Grouped GEMMs are rare, and each needs its groups parsed.
         if plan.width == 0 || plan.col(ColumnMeaning::Groups).is_some() {
             return None;
         }
@@ -104,7 +104,7 @@ impl ByColumn {
         Some(ByColumn { width, sides, ..ByColumn::default() })
     }
 
-    /// Takes the next slice of the text.
+    /// Reads the next slice of the text.
     pub(crate) fn feed(
         &mut self,
         text: &[u8],
@@ -120,7 +120,7 @@ impl ByColumn {
                     self.batch(rest, len, records, &mut target)?;
                     len
                 }
-                // A record that is begun, or a long line.
+                // An unfinished record, or a long line.
                 None => {
                     let len = first_line(rest);
                     records.feed_lines(&rest[..len], &mut |r| target.any_record(r))?;
@@ -133,7 +133,7 @@ impl ByColumn {
         Ok(())
     }
 
-    /// Takes the lines in the first `len` bytes of a text.
+    /// Reads the lines in the first `len` bytes of a text.
     fn batch(
         &mut self,
         text: &[u8],
@@ -165,7 +165,7 @@ impl ByColumn {
             if line == self.index.len() {
                 break;
             }
-            // One line as a record, and more of them where a quote stays open.
+            // Reads one line as a record, and further lines while a quote is open.
             loop {
                 let bytes = &text[self.index.line(line)];
                 records.line(number(line), bytes, &mut |r| target.any_record(r))?;
@@ -180,7 +180,7 @@ impl ByColumn {
         Ok(())
     }
 
-    /// Chooses the lines that may be read by columns.
+    /// Selects the lines that may be read by columns.
     fn choose(&mut self, text: &[u8]) {
         self.first.clear();
         self.lines.clear();
@@ -215,7 +215,7 @@ impl ByColumn {
         }
     }
 
-    /// The end of the run of rows without a flaw, in consecutive lines, from `row` in line `line`.
+    /// End of the run of valid rows in consecutive lines that starts at `row` in line `line`.
     fn end_of_run(&self, line: usize, row: usize) -> usize {
         let mut end = row;
         while self.lines.get(end) == Some(&((line + end - row) as u32)) && !self.flawed[end] {
@@ -224,8 +224,8 @@ impl ByColumn {
         end
     }
 
-    /// Puts rows of consecutive lines into the table, up to the first that cannot go in like this.
-    /// Gives their number.
+    /// Appends rows of consecutive lines to the table, up to the first that must be read as a record.
+    /// Returns the number appended.
     fn settle(
         &mut self,
         text: &[u8],
@@ -243,7 +243,7 @@ impl ByColumn {
     }
 }
 
-/// Reads rows as records, up to the first that is flawed; gives its number.
+/// Reads rows as records, up to the first flawed one. Returns the number read.
 fn settle_records(
     view: View<'_>,
     rows: Range<usize>,
@@ -271,7 +271,7 @@ fn settle_records(
     rows.end
 }
 
-/// Gives the columns that are kept their cells of the rows to come.
+/// Stages the cells of the kept columns for the next rows.
 fn stage(extras: &[Extra], view: View<'_>, table: &mut TableBuilder) {
     for e in extras {
         match e {

@@ -1,5 +1,5 @@
-//! Defaults for a file without a data type or a device: the user's answer, then the file's name,
-//! then a guess that the file's card shows.
+//! Defaults for a file without a data type or a device: the user's answer, then the file's name, then a guess that is
+//! shown on the file's card.
 
 use crate::columns::words::{self, Says};
 use crate::{Head, ImportOptions};
@@ -9,7 +9,7 @@ use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::{ROUTING, TableBuilder};
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset};
 
-/// What the file does not state; the user may answer otherwise.
+/// An assumption about something the file does not state; the user may change it.
 pub(crate) fn assumption(
     key: impl Into<String>,
     text: impl Into<String>,
@@ -20,11 +20,11 @@ pub(crate) fn assumption(
     Assumption { key: key.into(), text: text.into(), value: value.into(), choices, by_hand: false }
 }
 
-/// The beginning of what is said of a file that names no data type.
+/// Start of the sentence about a file without a data type.
 pub(crate) const NO_TYPE: &str = "No data type in the file";
 
-/// The data type of a file without one: the user's answer, the file's name, or `fallback`; and the beginning
-/// of its sentence.
+/// The data type of a file without one: the user's answer, the one in the file's name, or `fallback`; and the start of
+/// the sentence that says so.
 pub(crate) fn guess_dtype(
     head: &Head,
     options: &ImportOptions,
@@ -39,35 +39,35 @@ pub(crate) fn guess_dtype(
     }
 }
 
-/// The data type of rows of which only some name it. The user's answer overrides the row.
+/// The data type for rows that may state their own. The user's answer overrides it.
 #[derive(Clone, Debug)]
 pub(crate) struct AssumedType {
     value: DataType,
     why: &'static str,
-    /// The user chose it.
+    /// Chosen by the user, so it applies to all rows.
     forced: bool,
     said: bool,
 }
 
 impl AssumedType {
-    /// As [`guess_dtype`], for the rows without a type.
+    /// From [`guess_dtype`], for rows without a type.
     pub(crate) fn new(head: &Head, options: &ImportOptions, fallback: DataType) -> Self {
         let (value, why) = guess_dtype(head, options, fallback);
         AssumedType { value, why, forced: options.dtype("dtype").is_some(), said: false }
     }
 
-    /// That of a title, unless a row names its own.
+    /// From a title, for rows without a type.
     pub(crate) fn titled(value: DataType, why: &'static str) -> Self {
         AssumedType { value, why, forced: false, said: false }
     }
 
-    /// The type of rows that name none.
+    /// The type for rows without one.
     pub(crate) fn value(&self) -> DataType {
         self.value
     }
 
-    /// The type of a row that names `named`. Adds the assumption the first time that the row's own
-    /// type is not used.
+    /// The type of a row that states `named`. Adds the assumption to the table on the first row whose own type
+    /// is missing or overridden.
     pub(crate) fn of(&mut self, named: Option<DataType>, table: &mut TableBuilder) -> DataType {
         match named {
             Some(dtype) if !self.forced => dtype,
@@ -82,19 +82,19 @@ impl AssumedType {
     }
 }
 
-/// A data type among the words of a name: `sweep_bf16.csv`, `int8 TOPS`.
+/// Finds a data type among the words of a name: `sweep_bf16.csv`, `int8 TOPS`.
 pub(crate) fn dtype_in(name: &str) -> Option<DataType> {
     let typed = |w: &&str| is_mixed(w) || *w == "i8";
     name.split(|c: char| !c.is_ascii_alphanumeric()).filter(typed).find_map(DataType::parse)
 }
 
-/// A word of three letters and digits or more, both among them.
+/// True for a word of at least three characters with both letters and digits.
 fn is_mixed(word: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| word.as_bytes().iter().any(kind);
     word.len() >= 3 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
-/// The data type that a name of a kernel or benchmark tells: `gemm_fp8_tn`, `cutlass::half_t`.
+/// Finds a data type in the name of a kernel or benchmark: `gemm_fp8_tn`, `cutlass::half_t`.
 pub(crate) fn dtype_in_kernel(name: &str) -> Option<DataType> {
     let words = || {
         name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| w.ends_with("_t"))
@@ -104,7 +104,7 @@ pub(crate) fn dtype_in_kernel(name: &str) -> Option<DataType> {
         .or_else(|| KernelName::parse(name).dtype)
 }
 
-/// The type of the first routine that the file's name or its head names: `sgemm`, `testing_dgemm`.
+/// The type of the first BLAS routine in the file's name or its head: `sgemm`, `testing_dgemm`.
 pub(crate) fn dtype_of_routine(head: &Head) -> Option<DataType> {
     let letter = |l: &String| {
         let l = l.to_ascii_lowercase();
@@ -114,12 +114,12 @@ pub(crate) fn dtype_of_routine(head: &Head) -> Option<DataType> {
     named.and_then(from_blas_letter)
 }
 
-/// The device that a line states: `# GPU: NVIDIA H100`, `Using device 0: NVIDIA H100 80GB HBM3 (SM90, 132 SMs)`.
+/// The device stated by a line: `# GPU: NVIDIA H100`, `Using device 0: NVIDIA H100 80GB HBM3 (SM90, 132 SMs)`.
 pub(crate) fn stated_device(line: &str) -> Option<&str> {
     let (key, value) = line.trim_start_matches(['#', '/', '%', ' ']).split_once([':', '='])?;
     let value = value.trim();
     let last = words::words(key.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ')).pop();
-    // `Intel(R)` is part of a name, `(SM80, 108 SMs)` is not.
+    // `Intel(R)` is part of a name, ` (SM80, 108 SMs)` is not.
     let plain = value.split(" (").next().unwrap_or("").trim();
     let of_catalogue = last.is_some_and(|w| words::says(&w, &[Says::Gpu])) && is_device(plain);
     match words::name(&words::words(key).join("_")) {
@@ -129,36 +129,36 @@ pub(crate) fn stated_device(line: &str) -> Option<&str> {
     }
 }
 
-/// The catalogue has one device of this name.
+/// True if exactly one device of the catalogue matches.
 fn is_device(name: &str) -> bool {
     hardware::match_name(name).device().is_some()
 }
 
-/// The catalogue has one or several devices of this name.
+/// True if at least one device of the catalogue matches.
 pub(crate) fn may_be_device(name: &str) -> bool {
     !hardware::match_name(name).candidates().is_empty()
 }
 
-/// Of a file whose M, N and layout are those of a BLAS call.
+/// Note for files whose M, N and layout are those of a BLAS call.
 pub(crate) const COLUMN_MAJOR: &str =
     "M, N and layout are column-major (BLAS): a row-major GEMM has M and N swapped.";
 
-/// That a column states no unit, and which one is taken and why.
+/// Note that a column states no unit; `why` says which one is taken and why.
 pub(crate) fn no_unit(name: &str, why: &str) -> String {
     format!("No unit on “{name}”: {why}.")
 }
 
-/// Of a unit that the user chose.
+/// The `why` of a unit chosen by the user.
 pub(crate) fn as_chosen(unit: &str) -> String {
     format!("{unit} as chosen")
 }
 
-/// Of a unit that nothing in the file tells.
+/// The `why` of an assumed unit.
 pub(crate) fn assuming(unit: &str) -> String {
     format!("assuming {unit}")
 }
 
-/// The device of a file that names none: the user's answer, the file's name, or "not stated".
+/// Adds the device of a file that names none: the user's answer, the file's name, or "not stated". Returns its code.
 pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> u16 {
     let device = device_above(table, head, options, None);
     if device == 0 {
@@ -167,21 +167,20 @@ pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOpti
     device
 }
 
-/// Takes the rows of each group of a grouped GEMM that the user gave.
+/// Applies the user's answer on the rows per group of grouped GEMMs.
 fn chosen_routing(table: &mut TableBuilder, options: &ImportOptions) {
     if let Some(routing) = options.answer(ROUTING) {
         table.choose_routing(routing);
     }
 }
 
-/// The device that the user chose for a file that may name its own; 0 where there is none.
+/// Code of the device chosen by the user for a file that may name its own; 0 if none.
 pub(crate) fn chosen_device(table: &mut TableBuilder, options: &ImportOptions) -> u16 {
     chosen_routing(table, options);
     options.answer("device").map_or(0, |name| table.choose_device(name))
 }
 
-/// The device that the user chose, else the one that the file names in this place, else the one in the file's
-/// name; 0 where there is none.
+/// Code of the device: chosen by the user, else named by the file above its rows, else in the file's name; 0 if none.
 pub(crate) fn device_above(
     table: &mut TableBuilder,
     head: &Head,
@@ -202,7 +201,7 @@ pub(crate) fn device_above(
     table.device(&name)
 }
 
-/// Gives a device that the file states elsewhere to its rows, where they name none and the user did not say.
+/// Sets a device stated elsewhere in the file on rows that name none, unless the user chose one.
 pub(crate) fn name_device(data: &mut Dataset, device: &str, note: String) {
     let Some(source) = data.sources.first_mut() else { return };
     let asked = |a: &Assumption| a.key == "device" && a.value.is_empty();
@@ -214,8 +213,8 @@ pub(crate) fn name_device(data: &mut Dataset, device: &str, note: String) {
     data.state_device(0, device);
 }
 
-/// A device of the catalogue in a file name: `sweep_mi300x_bf16.csv`. A word that several devices share,
-/// `V100` or `gfx942`, stands for itself where it is the only one: the user chooses among them.
+/// Finds a device of the catalogue in a file name: `sweep_mi300x_bf16.csv`. A word that several devices share, such as
+/// `V100` or `gfx942`, is returned as is if it is the only one; the user then chooses.
 pub(crate) fn named_device(file_name: &str) -> Option<String> {
     let words = || file_name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| is_mixed(w));
     let of_one = |w| hardware::match_name(w).device().map(|d| d.name.clone());
@@ -226,13 +225,13 @@ pub(crate) fn named_device(file_name: &str) -> Option<String> {
     })
 }
 
-/// A compiler target in a line: `# ROCm 6.2, gfx942`.
+/// Finds a compiler target in a line: `# ROCm 6.2, gfx942`.
 pub(crate) fn target_in(line: &str) -> Option<&str> {
     let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
     words.find(|w| w.starts_with("gfx") && may_be_device(w))
 }
 
-/// The device of the rows below a heading, as NVBench writes it: `### [0] NVIDIA H100 80GB HBM3`.
+/// The device in a heading of NVBench: `### [0] NVIDIA H100 80GB HBM3`.
 pub(crate) fn device_in_heading(line: &str) -> Option<&str> {
     let (number, name) = line.strip_prefix('#')?.trim_start_matches(['#', ' ']).split_once(']')?;
     let number = number.strip_prefix('[')?;
@@ -240,8 +239,8 @@ pub(crate) fn device_in_heading(line: &str) -> Option<&str> {
     (number.parse::<u32>().is_ok() && !name.is_empty()).then_some(name)
 }
 
-/// M, N and the letters are those of a column-major call, for a reason beside the format: a run of a
-/// BLAS library in the benchmark of another tool, the header of our replays' tables, or the user's word.
+/// True if M, N and layout are column-major for a reason outside the format: the user's answer, a run of a BLAS library
+/// in another tool's benchmark, or the header of a gemmscope replay.
 pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions) -> bool {
     if let Some(answer) = options.answer("layout") {
         return answer.starts_with("column");
@@ -253,7 +252,7 @@ pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions
     let blas = &["hipblaslt", "rocblas", "cublas", "cublaslt"];
     match (format, &head.lines[..]) {
         ("iree", lines) => holds(lines, blas),
-        // A name in the header is that of a column; beside a framework's rows nobody's letters are sure.
+        // `blas_layout` in the header is a column name. Next to rows of a framework the convention is uncertain.
         ("generic", lines) if holds(lines, &["blas_layout"]) => true,
         ("generic", [_, rows @ ..]) => {
             holds(rows, blas) && !holds(rows, &["pytorch", "torch", "triton"])
@@ -306,7 +305,7 @@ mod tests {
                 ..ImportOptions::default()
             };
             let read = read_all("", format.example.as_bytes(), &options);
-            // A table states the device of each of its rows: its columns are the user's to change.
+            // Tables state the device per row, and the user can remap their columns.
             let Ok(Imported::Table(data)) = read else { continue };
             if !["gemmscope", "generic"].contains(&format.id) {
                 let named = data.device.iter().map(|d| data.devices[usize::from(*d)].as_str());
@@ -317,7 +316,7 @@ mod tests {
 
     #[test]
     fn an_answer_about_the_type_can_be_taken_back() {
-        // The question stays on the card, with the answer in it.
+        // The question stays on the card and shows the answer.
         for id in ["google-benchmark", "nvbench", "liger", "flaggems"] {
             let format = FORMATS.iter().find(|f| f.id == id).unwrap();
             let options = ImportOptions {

@@ -1,4 +1,4 @@
-//! The header of a table, and the columns that a reader takes from it.
+//! The header of a table, and references to its columns.
 
 use crate::Head;
 use crate::cell::{CellError, figure, positive, quantity, scaled, size, spread};
@@ -8,41 +8,41 @@ use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use std::borrow::Cow;
 
-/// A column of the file that a reader uses: where it is and what its header says.
+/// A column that a reader uses: position and header.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Col {
     /// 0-based position.
     pub index: usize,
-    /// Header as the file spells it.
+    /// Header as spelled in the file.
     pub name: String,
 }
 
-/// A flaw, and the text that has it.
+/// A rejection that quotes `text`.
 pub(crate) fn flaw(reason: impl Into<String>, text: impl Into<String>) -> RowError {
     RowError { text: text.into(), ..RowError::new(reason) }
 }
 
-/// A flaw of a record in this column.
+/// A rejection that quotes the record's cell in this column.
 #[cold]
 pub(crate) fn error_at(column: usize, record: &Record<'_>, reason: impl Into<String>) -> RowError {
     RowError { column: column as u32 + 1, ..flaw(reason, record.text(column)) }
 }
 
 impl Col {
-    /// The cell of a record.
+    /// The cell of this column.
     #[inline]
     pub(crate) fn cell<'r>(&self, record: &Record<'r>) -> &'r [u8] {
         record.get(self.index)
     }
 
-    /// Reads a size; `what` names it in the error: `M`.
+    /// Parses a size; `what` is its name in the error, such as `M`.
     #[inline]
     pub(crate) fn size(&self, record: &Record<'_>, what: &str) -> Result<u32, RowError> {
         size(self.cell(record)).map_err(|f| self.bad(record, what, f))
     }
 
-    /// Reads a positive number and multiplies it by `scale`; `what` is a [`Quantity::word`]. A cell with
-    /// a unit of its own needs no scale.
+    /// Parses a positive number and multiplies it by `scale`; `what` is a [`Quantity::word`]. A unit in the cell takes
+    /// precedence over the scale.
     #[inline]
     pub(crate) fn positive(
         &self,
@@ -60,7 +60,7 @@ impl Col {
         }
     }
 
-    /// A number with its unit or its spread behind it.
+    /// Parses a number followed by its unit or spread.
     #[cold]
     fn with_more(&self, record: &Record<'_>, what: &str, scale: f64) -> Option<f64> {
         let cell = self.cell(record);
@@ -69,33 +69,33 @@ impl Col {
         (value > 0.0).then_some(value)
     }
 
-    /// Reads a number and multiplies it by `scale`; NaN if the cell holds none.
+    /// Parses a number and multiplies it by `scale`; NaN if the cell holds none.
     #[inline]
     pub(crate) fn number(&self, record: &Record<'_>, scale: f64) -> f64 {
         let number = record.number(self.index).or_else(|| spread(self.cell(record)).map(|s| s.0));
         number.map_or(f64::NAN, |v| figure(v, scale))
     }
 
-    /// An error that names this column and quotes its cell.
+    /// Rejection that names this column and quotes its cell.
     #[cold]
     pub(crate) fn bad(&self, record: &Record<'_>, what: &str, flaw: CellError) -> RowError {
         error_at(self.index, record, flaw.said(what, &self.name))
     }
 }
 
-/// Each of several files that were joined may begin with a byte order mark.
+/// Strips a byte order mark; in concatenated files it may occur in any line.
 #[inline]
 pub(crate) fn without_bom(cell: &[u8]) -> &[u8] {
     cell.strip_prefix("\u{feff}".as_bytes()).unwrap_or(cell)
 }
 
-/// Rejection of rows below a second, different header: the meaning of their columns is not known.
+/// Rejection of rows below a second, different header, whose columns are unknown.
 pub(crate) fn below_other_header(line: u32) -> RowError {
     RowError::new(format!("another header begins in line {line}"))
 }
 
-/// True for the titles of a table with sizes or figures: no cell is a number, most are names of columns, and
-/// two of them of what a row needs.
+/// True for the header of a table with sizes or figures: no cell is a number, most are column names, and at least two
+/// of these are required by a row.
 pub(crate) fn is_titles<C: AsRef<str>>(cells: &[C]) -> bool {
     let filled = || cells.iter().map(|c| bare(c.as_ref())).filter(|c| !c.is_empty());
     // `0.69 ms`, `4096x4096x1024`
@@ -130,7 +130,7 @@ pub(crate) fn of_one_header(header: &[String], records: &mut Vec<Vec<String>>) {
     });
 }
 
-/// Trims a name. Most need no trimming, and hooks look up several names in each row, so that is checked first.
+/// Trims a name. Most need no trimming and hooks look up several per row, so that case is checked first.
 #[inline]
 pub(crate) fn bare(name: &str) -> &str {
     let shown = |b: Option<&u8>| b.is_some_and(u8::is_ascii_graphic);
@@ -138,7 +138,7 @@ pub(crate) fn bare(name: &str) -> &str {
     if shown(bytes.first()) && shown(bytes.last()) { name } else { name.trim() }
 }
 
-/// The titles of a table. They are found without regard to case and blanks.
+/// The header of a table. Lookups ignore case and surrounding blanks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Header {
     /// Names as spelled, in file order.
@@ -146,12 +146,12 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// From a record.
+    /// The header that a record holds.
     pub(crate) fn new(record: &Record<'_>) -> Self {
         Header { names: (0..record.len()).map(|i| record.text(i).into_owned()).collect() }
     }
 
-    /// From a line of the file's head.
+    /// The header in a line of the file's head.
     pub(crate) fn of_line(line: &str) -> Self {
         let names = Head::fields(line).into_iter();
         Header { names: names.map(str::to_owned).collect() }
@@ -163,7 +163,7 @@ impl Header {
         self.names.iter().position(|have| bare(have).eq_ignore_ascii_case(name))
     }
 
-    /// The first column that has one of these names.
+    /// The column with the first of these names that exists.
     pub(crate) fn find(&self, names: &[&str]) -> Option<Col> {
         names.iter().find_map(|name| {
             self.position(name)
@@ -171,24 +171,24 @@ impl Header {
         })
     }
 
-    /// The cell below the first of these names; "" where the header has none of them.
+    /// The record's cell below the first of these names that exists; "" if none does.
     pub(crate) fn text<'r>(&self, record: &Record<'r>, names: &[&str]) -> Cow<'r, str> {
         let at = names.iter().find_map(|name| self.position(name));
         at.map_or(Cow::Borrowed(""), |i| record.text(i))
     }
 
-    /// The number below the first of these names; `None` where there is none.
+    /// The record's number below the first of these names that exists.
     pub(crate) fn number(&self, record: &Record<'_>, names: &[&str]) -> Option<f64> {
         let at = names.iter().find_map(|name| self.position(name));
         record.number(at?)
     }
 
-    /// True when every name is there.
+    /// True if all names exist.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
         names.iter().all(|n| self.position(n).is_some())
     }
 
-    /// The record is this header again, as in files that were joined.
+    /// True if the record repeats this header, as in concatenated files.
     #[inline]
     pub(crate) fn is_repeated_by(&self, record: &Record<'_>) -> bool {
         let same = |(i, name): (usize, &String)| {

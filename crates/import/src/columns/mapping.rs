@@ -1,4 +1,4 @@
-//! From a head to the columns of its table: where the header is, and what the mapping form shows.
+//! Finds the header and the columns in a head, and describes them for the mapping form.
 
 use super::header::of_one_header;
 use crate::cell;
@@ -12,30 +12,30 @@ use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 use std::borrow::Cow;
 
-/// One column as the mapping form shows it.
+/// One column in the mapping form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MappedColumn {
-    /// Header as the file spells it (made distinct where it repeats).
+    /// Header as spelled in the file, made distinct if it repeats.
     pub header: String,
-    /// What it probably holds.
+    /// Its probable meaning.
     pub guess: ColumnSpec,
-    /// Why, in a few words.
+    /// Reason for the guess, in a few words.
     pub why: String,
-    /// The first different values.
+    /// The first distinct values.
     pub samples: Vec<String>,
-    /// What it may hold, where its values alone suggest something that is still missing. Reading
-    /// does not use it: only the user can say.
+    /// A possible meaning suggested by the values alone, if a required one is still missing. The reader
+    /// ignores it; the user decides.
     pub suggestion: Option<ColumnSpec>,
 }
 
-/// What [`inspect`] finds: the columns and what is still needed to read the file.
+/// Result of [`inspect`]: the columns, and what is still needed to read the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mapping {
     /// One per column of the file, in file order.
     pub columns: Vec<MappedColumn>,
-    /// What is missing: `M`, `a time or a rate`. Empty if the file can be read.
+    /// Missing values: `M`, `a time or a rate`. Empty if the file can be read.
     pub missing: Vec<String>,
-    /// 1-based line of the header, 0 where there is none.
+    /// 1-based line of the header; 0 if there is none.
     pub header_line: u32,
     /// The first rows, cell by cell.
     pub rows: Vec<Vec<String>>,
@@ -43,13 +43,13 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// The file can be read with these columns: as GEMMs with their time, or as a list of shapes.
+    /// True if the file can be read with these columns: as timed GEMMs or as a list of shapes.
     pub fn can_be_read(&self) -> bool {
         self.can_be_read
     }
 
-    /// The columns that hold M, N, K or all three, and the time or the rate: what every row needs.
-    /// `None` where no column does.
+    /// The columns of the values that every row needs: M, N, K (one column may hold all three), and the time or rate.
+    /// `None` for a missing one.
     pub fn required(&self) -> [(&'static str, Option<&MappedColumn>); 4] {
         let first = |meanings: &[ColumnMeaning]| {
             meanings.iter().find_map(|m| self.columns.iter().find(|c| c.guess.meaning == *m))
@@ -66,13 +66,13 @@ impl Mapping {
 /// A head, split into records.
 pub(crate) struct Sampled<'a> {
     pub plain: Plain<'a>,
-    /// Blanks are what separates the cells.
+    /// Cells are separated by blanks.
     pub words: bool,
-    /// Records in front of the header.
+    /// Lines before the header.
     pub preamble: Vec<String>,
-    /// Printed tables have an index column without a header.
+    /// The first column is an index without a header, as in printed data frames.
     pub shifted: bool,
-    /// Line below the header that holds the columns' units; 0 where there is none.
+    /// 1-based line of the units below the header; 0 if there is none.
     pub units_line: u32,
 }
 
@@ -82,13 +82,12 @@ impl<'a> Sampled<'a> {
     }
 }
 
-/// Rows that the mapping form shows.
+/// Rows shown in the mapping form.
 const SHOWN: usize = 5;
-/// Characters of a cell that it shows.
+/// Characters shown per cell.
 const CELL: usize = 60;
 
-/// What the columns of a table hold, with the user's choices applied. `None` where the
-/// head is no table at all.
+/// The columns of a table with the user's choices applied. `None` if the head is not a table.
 pub fn inspect(head: &Head, options: &ImportOptions) -> Option<Mapping> {
     let Sampled { plain, .. } = sample(head, options)?;
     let cut = |cell: &String| cell.chars().take(CELL).collect();
@@ -102,8 +101,7 @@ pub fn inspect(head: &Head, options: &ImportOptions) -> Option<Mapping> {
     })
 }
 
-/// A stable key of a file's header, under which choices can be remembered. It ignores file name,
-/// rows, case and blanks.
+/// Stable key of a file's header, under which choices are remembered. Independent of file name, rows, case and blanks.
 pub fn header_fingerprint(head: &Head) -> Option<String> {
     let mapping = inspect(head, &ImportOptions::default())?;
     // FNV-1a, 64 bit.
@@ -119,7 +117,7 @@ pub fn header_fingerprint(head: &Head) -> Option<String> {
 pub(crate) fn sample<'a>(head: &Head, options: &'a ImportOptions) -> Option<Sampled<'a>> {
     let mut lines: &[String] = &head.lines;
     if !head.complete && lines.len() < 80 && lines.len() > 2 {
-        // The size limit of the head cut the last line.
+        // The last line is cut off by the size limit of the head.
         lines = &lines[..lines.len() - 1];
     }
     let commas = lines.iter().any(|l| l.contains(','));
@@ -185,7 +183,7 @@ fn cut<'a>(lines: &[String], options: &'a ImportOptions) -> Option<Sampled<'a>> 
     // Numbers without a header: the user can still map the columns.
     let width = records.first()?.1.len();
     let of_numbers = |cells: &[String]| match width {
-        // Of two columns both are numbers.
+        // With two columns, both must be numbers.
         2 => cells.iter().all(|c| is_number(c)),
         _ => cells.iter().any(|c| is_number(c)),
     };
@@ -199,7 +197,7 @@ fn cut<'a>(lines: &[String], options: &'a ImportOptions) -> Option<Sampled<'a>> 
     Some(Sampled::new(Plain::new(header, rows, 0, options)))
 }
 
-/// `# M N K time` above rows of as many cells: the sign of a comment is no part of the header.
+/// Drops the comment sign in `# M N K time` if the rows below have one cell less.
 fn uncomment(cells: &mut Vec<String>, below: usize) {
     let width = cells.len();
     let Some(first) = cells.first_mut() else { return };
@@ -217,7 +215,7 @@ fn is_number(cell: &str) -> bool {
 
 fn could_be_header(cells: &[String]) -> bool {
     let filled = cells.iter().filter(|c| !c.is_empty()).count();
-    // `M: 4096` and `shape (4096` are of a line of a log.
+    // `M: 4096` and `shape (4096` come from log lines.
     let holds_value = |c: &str| {
         let bare = c.trim_matches(|c: char| ",;:()[]{}| ".contains(c));
         if cell::number(bare.as_bytes()).is_some() || cell::quantity(bare.as_bytes()).is_some() {
@@ -244,8 +242,8 @@ fn could_be_header(cells: &[String]) -> bool {
         && !cells[0].starts_with("//")
 }
 
-/// A line of units below the header: a unit of time, rate or bandwidth among short words, and no
-/// number.
+/// True for a line of units below the header: short words without numbers, at least one of them a unit
+/// of time, rate or bandwidth.
 fn is_units(cells: &[String]) -> bool {
     let bare = |c: &str| c.trim().trim_matches(['(', ')', '[', ']']).to_owned();
     let unit = |c: &String| {

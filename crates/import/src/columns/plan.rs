@@ -1,4 +1,4 @@
-//! Where a record holds each part of a row: made once per header, used for every row.
+//! The position of each value of a row in a record: planned once per header, used for every row.
 
 use crate::cell::Quantity;
 use crate::cell::experts::ExpertRow;
@@ -7,45 +7,45 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 
-/// Where one size comes from.
+/// Source of one size.
 #[derive(Clone, Debug)]
 pub(crate) enum Size {
     Column(Col),
-    /// Not in the file.
+    /// A constant, not in the file.
     Fixed(u32),
 }
 
-/// Columns that hold M, N and K.
+/// Sources of M, N and K.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Sizes {
-    /// Each from its own place.
+    /// One source each.
     Three([Size; 3]),
-    /// All in one cell.
+    /// One cell for all three.
     One(Col),
     /// The shapes of A and B.
     Operands(Col, Col),
     /// M = N = K.
     Square(Col),
-    /// A format's hook computes them.
+    /// Computed by the format's hook.
     #[default]
     Hook,
 }
 
-/// A column of the file that stays a column of the dataset.
+/// A column of the file that is kept in the dataset.
 #[derive(Debug)]
 pub(crate) enum Extra {
-    /// The same text in every row, which no column of the file holds.
+    /// A constant text that no column of the file holds.
     Fixed(&'static str, ColumnId),
     Text(usize, ColumnId),
     /// A number with its factor to SI.
     Number(usize, ColumnId, f64),
-    /// Text or numbers, as most cells decide.
+    /// Text or numbers, as the majority of cells decides.
     Auto(usize, ColumnId),
     Tile(usize, [ColumnId; 3]),
 }
 
 impl Extra {
-    /// Its position in the file, the first if it has none.
+    /// Position in the file; 0 for a constant.
     pub(crate) fn index(&self) -> usize {
         match self {
             Extra::Fixed(..) => 0,
@@ -54,8 +54,8 @@ impl Extra {
     }
 }
 
-/// Columns of time, rate and bandwidth, with factors to seconds, FLOP/s and byte/s. The first that a row has gives
-/// its time; the others are kept as reported.
+/// Columns of time, rate and bandwidth, with factors to seconds, FLOP/s and byte/s. The first that a row has gives its
+/// time; the others are kept as reported.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub time: Option<(Col, f64)>,
@@ -64,7 +64,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// A figure of one of these quantities.
+    /// Sets the column of a quantity.
     pub(crate) fn set(&mut self, quantity: Quantity, col: Col, scale: f64) {
         let place = match quantity {
             Quantity::Time => &mut self.time,
@@ -74,7 +74,7 @@ impl Figures {
         *place = Some((col, scale));
     }
 
-    /// Those that there are, the time first.
+    /// The figures present, the time first.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Quantity, &Col, f64)> {
         let all = [
             (Quantity::Time, &self.time),
@@ -85,7 +85,7 @@ impl Figures {
     }
 }
 
-/// The figures of one library, where a line has those of several.
+/// The figures of one library, in a line with several.
 #[derive(Debug, Default)]
 pub(crate) struct Side {
     pub name: String,
@@ -93,37 +93,37 @@ pub(crate) struct Side {
     /// Transposes of A and B.
     pub transposed: Option<[bool; 2]>,
     pub figures: Figures,
-    /// Its only figure, in a unit that the file does not name.
+    /// Its only figure, if the file does not state the unit.
     pub without_unit: Option<Col>,
-    /// Coefficient of variation of the time, as a fraction of it.
+    /// Coefficient of variation of the time, as a fraction.
     pub variation: Option<Col>,
-    /// Further columns of this side alone: position, and the column that all sides share.
+    /// Kept columns of this side: position in the file, and the dataset column that all sides share.
     pub kept: Vec<(usize, ColumnId)>,
 }
 
 impl Side {
-    /// A side with this name and no figure.
+    /// A side without figures.
     pub(crate) fn new(name: &str) -> Self {
         Side { name: name.to_owned(), ..Side::default() }
     }
 }
 
-/// Of times that rates tell.
+/// Note on times computed from rates.
 pub(crate) fn from_rates(rates: &str) -> String {
     format!("Times computed from {rates}, at 2MNK operations per call (8MNK for complex types).")
 }
 
-/// The rates of a file that has several columns or lines of them.
+/// Argument of [`from_rates`] for a file with several columns or lines of rates.
 pub(crate) const ITS_RATES: &str = "the file's rates";
 
-/// What is said of a file without times.
+/// Note on a file without times.
 pub(crate) const SHAPES_ONLY: &str =
     "Shapes only: no times in the file, so the roof is shown without measured points.";
 
-/// Meaning and title of the column with the names of the sides, unless a format says otherwise.
+/// Default meaning and title of the column with the side names.
 pub(crate) const LIBRARIES: (ColumnMeaning, &str) = (Library, "provider");
 
-/// Columns of the dataset for values that differ between the sides of a line.
+/// Dataset columns for values that differ between the sides of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SideColumns {
     pub name: Option<ColumnId>,
@@ -133,8 +133,8 @@ pub(crate) struct SideColumns {
 }
 
 impl SideColumns {
-    /// All of them, with what the names are and the title over them; those that stay empty are left out
-    /// at the end.
+    /// Adds all of them; `names` is the meaning and title of the name column. Columns that stay
+    /// empty are dropped at the end.
     pub(crate) fn all(table: &mut TableBuilder, names: (ColumnMeaning, &str)) -> Self {
         SideColumns {
             name: Some(table.text_column(names.0, names.1)),
@@ -145,57 +145,57 @@ impl SideColumns {
     }
 }
 
-/// The columns of one header, by what they mean.
+/// The columns of one header by meaning.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// The line of the header and the last line of it, with a line of units below; 0 where there is none.
+    /// First and last line of the header, including a line of units below; 0 if there is none.
     pub header_line: u32,
     pub header_end: u32,
     pub width: usize,
-    /// Fewest cells of a row.
+    /// Minimum number of cells in a row.
     pub fewest: usize,
     pub sizes: Sizes,
-    /// The columns of the parts of a row by their meanings, which come before those of a dataset.
+    /// The columns of row values, indexed by meaning; these meanings come before those of kept columns.
     pub parts: [Option<Col>; Kernel as usize],
-    /// The figures of a line that is one row.
+    /// The figures, if a line is one row.
     pub figures: Figures,
-    /// Columns that repeat one of its figures, with their factor to SI; their median counts.
+    /// Columns of repeated measurements of one figure, with factors to SI; their median is used.
     pub repeats: Vec<(Col, f64)>,
-    /// Columns for the shortest and the longest of repeated times.
+    /// Dataset columns for the shortest and longest repeated time.
     pub spread: Option<[ColumnId; 2]>,
-    /// A row for each of these, where a line is several.
+    /// One entry per row of a line, if it has several.
     pub sides: Vec<Side>,
     pub side_columns: SideColumns,
     /// What a row with experts and experts a token times.
     pub experts: ExpertRow,
-    /// Columns that say whether the run succeeded.
+    /// Verdict columns.
     pub verdicts: Vec<Col>,
-    /// The rows are a tuning history: they have an order and a status. Its failures are kept.
+    /// The rows are a tuning history, with order and status; failed runs are kept.
     pub history: bool,
-    /// In the order of the file, so that a short record ends them.
+    /// In file order, so that a short record ends the iteration.
     pub extras: Vec<Extra>,
-    /// A column of names, which may name the type.
+    /// A column of names that may contain the type.
     pub named_dtype: Option<Col>,
-    /// Type of A and B where no column holds it: see [`Plan::usual_dtype`].
+    /// Type of A and B if no column holds it, see [`Plan::usual_dtype`].
     pub default_dtype: Option<DataType>,
-    /// Type of the output where no column holds it; `None`: the usual one of the operands.
+    /// Type of the output if no column holds it; `None`: derived from the operands.
     pub default_output: Option<DataType>,
-    /// Transposes of A and B where no column holds them.
+    /// Transposes of A and B if no column holds them.
     pub default_trans: [bool; 2],
     pub default_device: u16,
-    /// That one is of a heading above the table; the next heading changes it.
+    /// `default_device` comes from a heading above the table; the next heading changes it.
     pub device_by_heading: bool,
 }
 
 impl Plan {
-    /// Type of A and B where no column holds it.
+    /// Type of A and B if no column holds it.
     #[inline]
     pub(crate) fn usual_dtype(&self) -> DataType {
         self.default_dtype.unwrap_or(DataType::Fp16)
     }
 
-    /// Puts a column in the place of its meaning; `scale` is the factor of its numbers to SI.
-    /// A meaning that is no part of a row changes nothing.
+    /// Sets the column of a meaning; `scale` is the factor of its numbers to SI. Ignores meanings
+    /// that are not values of a row.
     pub(crate) fn set(&mut self, meaning: ColumnMeaning, col: Col, scale: f64) {
         match meaning {
             Time => return self.figures.set(Quantity::Time, col, scale),
@@ -212,12 +212,12 @@ impl Plan {
         }
     }
 
-    /// The columns of figures whose unit the file does not name.
+    /// The figure columns without a unit in the file.
     pub(crate) fn without_unit(&self) -> Vec<Col> {
         self.sides.iter().filter_map(|s| s.without_unit.clone()).collect()
     }
 
-    /// Gives these figures a unit.
+    /// Sets the unit of these columns.
     pub(crate) fn set_unit(&mut self, quantity: Quantity, scale: f64) {
         for side in &mut self.sides {
             if let Some(col) = side.without_unit.take() {
@@ -226,7 +226,7 @@ impl Plan {
         }
     }
 
-    /// True if the row is read from the column at this position.
+    /// True if a row reads the column at this position.
     pub(crate) fn reads(&self, index: usize) -> bool {
         let sizes = match &self.sizes {
             Sizes::Three(sizes) => {
@@ -243,13 +243,13 @@ impl Plan {
             || figures.any(|f| f.all().any(|(_, c, _)| c.index == index))
     }
 
-    /// The column of a part of a row.
+    /// The column with this meaning.
     #[inline(always)]
     pub(crate) fn col(&self, part: ColumnMeaning) -> Option<&Col> {
         self.parts.get(part as usize)?.as_ref()
     }
 
-    /// Notes on the file's card what a table without times means.
+    /// Adds notes to the file's card if times are computed from rates or missing.
     pub(crate) fn note_times(&self, table: &mut TableBuilder) {
         match (&self.figures.time, &self.figures.rate) {
             _ if self.sides.iter().any(|s| s.figures.time.is_some()) => {}

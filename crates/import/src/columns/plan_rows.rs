@@ -1,5 +1,5 @@
-//! The one engine of tables: records become rows by the [`Plan`] of their header. A format says what the
-//! header means, and what no column of it tells.
+//! Turns the records of tables into rows by the [`Plan`] of their header. A format supplies the plan and
+//! whatever the columns lack.
 
 mod seen;
 
@@ -18,49 +18,50 @@ use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::{self, Dtype, DtypeA};
 use seen::Seen;
 
-/// What a format says of its tables.
+/// How a format reads its tables.
 pub(crate) trait TableReader {
-    /// The plan of a header, with its columns added to the table; `None`: this record is no header.
+    /// The plan of a header, with its columns added to the table; `None` if this record is not a header.
     fn plan(&mut self, header: &Header, table: &mut TableBuilder) -> Option<Plan>;
 
-    /// Finds what no column of a record tells, or rejects it; `None` where the columns tell all.
+    /// A function that supplies values missing from the columns of a record, or rejects it; `None` if not needed.
     fn hook(&self) -> Option<Hook> {
         None
     }
 
-    /// The file has several headers, or lines between its rows: each record is asked what it is.
+    /// True if the file has several headers or lines between its rows, so that [`Self::what`]
+    /// is called for each record.
     fn has_sections(&self) -> bool {
         false
     }
 
-    /// What a record is. `plan` is that of the last header.
+    /// Classifies a record. `plan` is that of the last header.
     fn what(&mut self, record: &Record<'_>, plan: Option<&Plan>, table: &mut TableBuilder) -> What {
         let _ = (record, table);
         if plan.is_some() { What::Row } else { What::Header }
     }
 
-    /// Remarks at the end of the file.
+    /// Adds remarks at the end of the file.
     fn remark(&self, table: &mut TableBuilder) {
         let _ = table;
     }
 }
 
-/// What a record of a table is.
+/// Kind of a record in a table.
 pub(crate) enum What {
     Row,
     Header,
-    /// A text of the row above.
+    /// Text that belongs to the row above.
     OfRow(ColumnId, String),
-    /// Words around the table.
+    /// A line without a result, counted on the card.
     Aside,
-    /// Nothing that is worth a remark.
+    /// A line to skip without a remark.
     Nothing,
 }
 
-/// Runs before the columns of a record are read: rejects it, or finds what no column holds.
+/// Runs before the columns of a record are read: rejects it, or supplies values that no column holds.
 pub(crate) type Hook = fn(&mut Cells<'_, '_>) -> Result<Given, RowError>;
 
-/// A record on its way through a [`Hook`].
+/// Arguments of a [`Hook`].
 pub(crate) struct Cells<'a, 'r> {
     /// The record.
     pub record: &'a Record<'r>,
@@ -73,22 +74,22 @@ pub(crate) struct Cells<'a, 'r> {
 }
 
 impl<'r> Cells<'_, 'r> {
-    /// The column with this name, if the header has it.
+    /// Position of the column with this name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.header.position(name)
     }
 
-    /// The cell of the column with this name, "" where there is none.
+    /// The cell of the column with this name; "" if there is no such column.
     pub(crate) fn get(&self, name: &str) -> &'r [u8] {
         self.position(name).map_or(b"", |i| self.record.get(i))
     }
 
-    /// The cell as text.
+    /// The same as text.
     pub(crate) fn text(&self, name: &str) -> String {
         cell_text(self.get(name)).into_owned()
     }
 
-    /// An error about the cell of the column with this name.
+    /// Rejection that quotes the cell of the column with this name.
     #[cold]
     pub(crate) fn error(&self, name: &str, reason: impl Into<String>) -> RowError {
         match self.position(name) {
@@ -101,27 +102,27 @@ impl<'r> Cells<'_, 'r> {
 /// Reads the records of a table.
 #[derive(Default)]
 pub(crate) struct PlanRows {
-    /// `None` where the plan was made from the head of the file.
+    /// `None` if the plan was made from the head of the file.
     reader: Option<Box<dyn TableReader>>,
     hook: Option<Hook>,
     file: String,
-    /// The type of rows that name none; `None` where the plan has it.
+    /// The type for rows without one; `None` if the plan has it.
     types: Option<AssumedType>,
-    /// The header as written, to recognise a repetition.
+    /// The header as written, to recognise repetitions.
     header: Header,
     plan: Option<Plan>,
     caches: ValueCaches,
     /// Times of failed variants.
     failed_time: Option<ColumnId>,
-    /// The last row went into the table.
+    /// The last row was added to the table.
     kept: bool,
-    /// The line of another header, whose rows are set aside: what its columns hold is not known.
+    /// Line of a different header; rows below it are rejected because their columns are unknown.
     other_header: Option<u32>,
     seen: Seen,
 }
 
 impl PlanRows {
-    /// Reads the records of a file with this name by what a format says.
+    /// Opens a reader for a file with this name that finds headers by the format's rules.
     pub(crate) fn open(
         reader: impl TableReader + 'static,
         file: &str,
@@ -134,35 +135,35 @@ impl PlanRows {
         Delimited::open(PlanRows { reader, hook, file, types, ..PlanRows::default() }, table)
     }
 
-    /// Reads records by a plan that is known, behind so many lines that are no part of the table.
+    /// Opens a reader with a known plan; `before` lines in front are not part of the table.
     pub(crate) fn by(plan: Plan, before: usize, table: TableBuilder) -> Box<dyn Reader> {
         let seen = Seen { before: before as u64, ..Seen::default() };
         Delimited::open(PlanRows { plan: Some(plan), seen, ..PlanRows::default() }, table)
     }
 
-    /// The plan, once there is one, and what is known of its words.
+    /// The plan, once known, and its value caches.
     pub(super) fn plan(&mut self) -> Option<(&Plan, &mut ValueCaches)> {
         Some((self.plan.as_ref()?, &mut self.caches))
     }
 
-    /// The rows to come are those of another header.
+    /// True if the next rows belong to a different header.
     pub(super) fn is_suspended(&self) -> bool {
         self.other_header.is_some()
     }
 
-    /// True if a row follows from its columns and [`of_side`](Self::of_side), without a hook.
+    /// True if there is no hook: columns and [`of_side`](Self::of_side) determine the row.
     pub(super) fn is_plain(&self) -> bool {
         self.hook.is_none()
     }
 
-    /// Values for the rows of a side (or for all rows) that come from the plan, not from a cell.
+    /// Values of the plan for the rows of a side, or for all rows.
     pub(super) fn of_side(&mut self, side: Option<usize>, table: &mut TableBuilder) -> Given {
         let PlanRows { plan: Some(plan), types, .. } = self else { return Given::default() };
         given_of(Given::default(), plan, side, types, table)
     }
 
-    /// Reads a record that is one row and has the plan's width; `None` if it is flawed or no row. Adds the same
-    /// types and devices to the table as [`RowReader::record`].
+    /// Reads a record of the plan's width that is one row; `None` if it is flawed or not a row. Registers the same
+    /// types and devices in the table as [`RowReader::record`].
     pub(super) fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row> {
         if self.header.is_repeated_by(record) || is_comment(record) {
             return None;
@@ -181,7 +182,7 @@ impl PlanRows {
         if let Some(problem) = record.problem() {
             return Err(RowError::new(problem));
         }
-        // The tool's closing words, or a line that was cut.
+        // Closing words of the tool, or a truncated line.
         if self.plan.as_ref().is_some_and(|plan| record.len() < plan.fewest) {
             return Err(RowError::new("fewer fields than the header names"));
         }
@@ -193,7 +194,7 @@ impl PlanRows {
         }
     }
 
-    /// Sizes and verdict of a record, which all of its sides share.
+    /// Sizes and verdict of a record, shared by all its sides.
     fn shape(
         &mut self,
         record: &Record<'_>,
@@ -217,7 +218,7 @@ impl PlanRows {
         Ok((given, shape))
     }
 
-    /// Commits the row of a record or of one of its sides; `raw` is kept if the row is rejected.
+    /// Commits the row of a record or of one of its sides; a rejected row keeps `raw`.
     fn commit(
         &mut self,
         side: Option<usize>,
@@ -255,7 +256,7 @@ impl PlanRows {
         self.kept = table.len() > before;
     }
 
-    /// Takes a record that the format calls a header.
+    /// Handles a record that the format classifies as a header.
     fn take_header(&mut self, record: &Record<'_>, table: &mut TableBuilder) {
         if self.plan.is_some() && self.header.is_repeated_by(record) {
             self.seen.repeated += 1;
@@ -282,7 +283,7 @@ impl PlanRows {
     }
 }
 
-/// Adds what the side states, and the assumed type, to what the hook found.
+/// Adds the side's values and the assumed type to the hook's result.
 fn given_of(
     given: Given,
     plan: &Plan,
@@ -302,7 +303,7 @@ fn given_of(
     Given { dtype, transposed, ..given }
 }
 
-/// Stages the side's own cells: name, rate, bandwidth, deviation. A `commit` follows.
+/// Stages the side's own cells: name, rate, bandwidth, variation. A `commit` must follow.
 fn stage_side(
     side: &Side,
     columns: &mut SideColumns,
@@ -335,20 +336,20 @@ fn stage_side(
     }
 }
 
-/// The record has the titles of another table.
+/// True if the record is the header of another table.
 #[cold]
 fn is_header(record: &Record<'_>) -> bool {
     let cells: Vec<_> = (0..record.len()).map(|i| record.text(i)).collect();
     record.problem().is_none() && is_titles(&cells)
 }
 
-/// `#` starts a comment; a line of dashes and bars is a rule in a printed table.
+/// True for `#` comments and for lines of dashes and bars, which are rules of printed tables.
 fn is_comment(record: &Record<'_>) -> bool {
     let raw = record.raw();
     raw.starts_with(b"#") || is_drawn(raw)
 }
 
-/// Shortest, median and longest of several figures in SI units; `None` if no cell holds one.
+/// Minimum, median and maximum of repeated figures in SI units; `None` if no cell holds one.
 fn spread(repeats: &[(Col, f64)], record: &Record<'_>) -> Option<[f64; 3]> {
     let mut figures: Vec<f64> =
         repeats.iter().filter_map(|(c, scale)| c.positive(record, "time", *scale).ok()).collect();
@@ -411,12 +412,12 @@ impl RowReader for PlanRows {
         let sides = plan.sides.len();
         let short = record.len() < plan.width && record.problem().is_none();
         let cut = short && record.is_unended();
-        // A line of words alone is not a row that was cut off.
+        // A line of words only is not a truncated row.
         if cut && (record.len() > 1 || record.get(0).first().is_some_and(u8::is_ascii_digit)) {
             table.note(CUT);
         }
         match self.shape(record, table) {
-            // Its last cell may be half a number; where other rows are as short it may be whole.
+            // The last number may be truncated, unless earlier rows were as short.
             Ok(_) if cut && !self.seen.shorter => {
                 self.kept = false;
                 table.reject(record.line(), record.raw(), &RowError::new(ROW_CUT));
@@ -425,7 +426,7 @@ impl RowReader for PlanRows {
                 self.commit(None, &given, shape, (record, record.raw()), table);
             }
             Ok((given, shape)) => {
-                // The text of a line is kept once, however many of its sides are flawed.
+                // Keep the raw line once, however many of its sides are rejected.
                 let mut raw = record.raw();
                 for side in 0..sides {
                     self.commit(Some(side), &given, shape, (record, raw), table);
@@ -439,11 +440,11 @@ impl RowReader for PlanRows {
                 }
                 self.seen.others.0 += 1;
             }
-            // The mean of the rows above.
+            // A line with the mean of the rows above.
             Err(_) if sides > 0 && says(&record.text(0).to_lowercase(), &[Says::Mean]) => {
                 self.seen.summaries += 1;
             }
-            // A line counts as one rejected row, however many rows it would give.
+            // One rejected row per line, however many rows it would give.
             Err(bad) => {
                 self.kept = false;
                 table.reject(record.line(), record.raw(), &bad);

@@ -1,4 +1,4 @@
-//! One record of a table, read by its [`Plan`]: sizes, types, time, device, the other columns.
+//! Reads one record of a table by its [`Plan`]: sizes, types, time, device, the other columns.
 
 use crate::Record;
 use crate::cell;
@@ -17,7 +17,7 @@ use gemmscope_table::build::cell_text::{RowError, is_missing};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
 
-/// What a format's hook already knows of a row. The columns give the rest.
+/// Values that a format's hook already determined; the columns give the rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Given {
     /// M, N and K.
@@ -28,14 +28,14 @@ pub(crate) struct Given {
     /// Transposes of A and B.
     pub transposed: Option<[bool; 2]>,
     pub device: Option<u16>,
-    /// Time of a call, seconds, or its rate, FLOP/s.
+    /// Time in seconds or rate in FLOP/s, per call.
     pub time_s: Option<f64>,
     pub rate: Option<f64>,
     /// fp32 operands are multiplied as tf32.
     pub tf32: bool,
 }
 
-/// Meanings of the few texts that such cells hold.
+/// Caches for cells with few distinct texts.
 #[derive(Debug, Default)]
 pub(crate) struct ValueCaches {
     pub types: ValueCache<Option<Types>>,
@@ -43,15 +43,15 @@ pub(crate) struct ValueCaches {
     pub layouts: ValueCache<Option<(bool, bool)>>,
     pub devices: ValueCache<u16>,
     pub named_types: ValueCache<Option<DataType>>,
-    /// Whether a word says that the run succeeded.
+    /// Whether a word means that the run succeeded.
     pub verdicts: ValueCache<bool>,
-    /// Cells of the last device and its number of units, and the device's code.
+    /// The last cells of device and number of units, and the code of that device.
     last_device: (Vec<u8>, Vec<u8>, u16),
 }
 
 impl ValueCaches {
-    /// Notes which of the file's names of types leave something open, last of all notes and in the
-    /// order of the alphabet, so that several readers of a file can say it together.
+    /// Adds a note for each type name with an ambiguous spelling. Called last and in alphabetical order, so that
+    /// parallel readers of one file can merge their notes.
     pub(crate) fn note_assumed_types(&self, table: &mut TableBuilder) {
         let types = self.types.values().iter().flatten();
         let mut assumed: Vec<_> = types.filter_map(|t| t.assumed).collect();
@@ -62,27 +62,26 @@ impl ValueCaches {
     }
 }
 
-/// A cell with its unit behind the number, in SI units; NaN for any other.
+/// Value of a cell that states its unit, in SI units; NaN for any other cell.
 #[cold]
 pub(super) fn own_unit(cell: &[u8]) -> f64 {
     cell::quantity(cell).map_or(f64::NAN, |(v, _)| v)
 }
 
-/// A number of per cent, as it stands.
+/// A cell such as `85%`, in percent.
 pub(crate) fn percent(cell: &[u8]) -> Option<f64> {
     cell::number(cell::trim(cell.strip_suffix(b"%")?))
 }
 
-/// M, N, K and batch of a line, and whether its run failed in a way that is kept.
+/// M, N, K and batch of a line, and whether the row is a kept failure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     sizes: [u32; 4],
-    /// A tuning history keeps a failed variant as a row without a time, with its status: see
-    /// [`failed_time`].
+    /// A tuning history keeps a failed variant as a row without a time, along with its status, see [`failed_time`].
     failed: bool,
 }
 
-/// What all sides of a line share: its sizes and its verdicts.
+/// Reads what all sides of a line share: sizes and verdicts.
 #[inline]
 pub(crate) fn shape(
     plan: &Plan,
@@ -107,7 +106,7 @@ pub(crate) fn shape(
     }
 }
 
-/// The row of a shape with the figures of the line or of one of its sides.
+/// The row of a shape, with the figures of the line or of one of its sides.
 #[inline]
 pub(crate) fn row(
     plan: &Plan,
@@ -119,7 +118,7 @@ pub(crate) fn row(
     record: &Record<'_>,
 ) -> Result<Row, RowError> {
     let Shape { sizes: [m, n, k, batch], failed } = shape;
-    // A row may have only one of its figures.
+    // The first figure that this row has.
     let source = figures.all().find(|(_, c, _)| !is_missing(c.cell(record)));
     let source = source.or_else(|| figures.all().next());
     let source = source.filter(|_| given.time_s.is_none() && given.rate.is_none() && !failed);
@@ -168,7 +167,7 @@ fn grouped(
     shape.ok_or_else(|| c.bad(record, "experts a token", CellError::TooLarge))
 }
 
-/// The time that the file states of a failed variant, which is no time of its GEMM.
+/// The time in seconds that the file states for a failed variant. It does not count as a measured time.
 #[cold]
 pub(crate) fn failed_time(
     figures: &Figures,
@@ -226,7 +225,7 @@ pub(crate) fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[
     }
 }
 
-/// The time in which a problem has this time, rate or bandwidth, seconds.
+/// The time in seconds that a problem takes at this time, rate or bandwidth.
 #[inline]
 pub(super) fn time_of(quantity: Quantity, value: f64, problem: &Problem) -> f64 {
     match quantity {
@@ -236,8 +235,8 @@ pub(super) fn time_of(quantity: Quantity, value: f64, problem: &Problem) -> f64 
     }
 }
 
-/// Types, layout and epilogue of a row. What it reads of the record is the cells of the columns for
-/// them in the plan.
+/// Types, layout and epilogue of a row. Reads only cells of the corresponding columns in the plan, on which
+/// callers base their caches.
 #[inline]
 pub(crate) fn operation(
     plan: &Plan,
@@ -263,7 +262,7 @@ pub(crate) fn operation(
     Ok(op.with_layout(transposed[0], transposed[1]))
 }
 
-/// Types of the operands, the output and the multiplication. A cell of types may tell a transpose too.
+/// Types of the operands, the output and the multiplication. The cell of a type may state a transpose too.
 #[inline]
 fn types(
     plan: &Plan,
@@ -322,7 +321,7 @@ fn types(
     Ok(op)
 }
 
-/// Transposes of A and B from columns of their own, or from one for both.
+/// Transposes of A and B, from a column each or from one for both.
 #[inline]
 fn letters(
     plan: &Plan,
@@ -351,7 +350,7 @@ fn letters(
     Ok(())
 }
 
-/// The device that a row names in column `c`.
+/// Code of the device that a row names in column `c`.
 pub(super) fn device(
     plan: &Plan,
     caches: &mut ValueCaches,
@@ -378,7 +377,7 @@ pub(super) fn device(
     }
 }
 
-/// Stages the cells that stay columns; a `commit` follows.
+/// Stages the cells of kept columns; a `commit` must follow.
 pub(crate) fn stage(extras: &[Extra], table: &mut TableBuilder, record: &Record<'_>) {
     for e in extras.iter().take_while(|e| e.index() < record.len()) {
         match e {

@@ -1,4 +1,4 @@
-//! The words of headers and of lines of prose: what each says, whoever reads it, and the one tokenizer.
+//! Vocabulary of headers and log lines: classes of words, names of columns, and the shared tokenizer.
 
 use gemmscope_model::units::RateUnit;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
@@ -7,88 +7,88 @@ use std::sync::OnceLock;
 
 macro_rules! classes {
     ($($(#[$doc:meta])* $class:ident: $words:literal)*) => {
-        /// What a word says of the figure that it stands beside.
+        /// Class of a word next to a figure. A word may be in several classes.
         #[derive(Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Says {
             $($(#[$doc])* $class,)*
         }
 
-        /// The words of each class.
+        /// The words of each class, separated by blanks.
         const CLASSES: &[(Says, &str)] = &[$((Says::$class, $words),)*];
     };
 }
 
 classes! {
-    /// What could be reached, or a comparison: no run.
+    /// A limit or a comparison rather than a measurement.
     Limit: "roofline roof peak spec nominal problem datasheet target theoretical ideal bound \
         expected speedup ratio diff delta limit achievable"
-    /// How much a figure varies.
+    /// Statistic of variation.
     Spread: "std stddev stdev dev sigma variance var sem stderr iqr mad spread cv err error noise"
-    /// Work that is done once or around the calls, and sums over them.
+    /// One-time or surrounding work, and sums over calls.
     Once: "total sum cumulative compile compiled compiling compilation tune tuning autotune \
         autotuning warmup setup copy transfer h2d d2h overhead launch packing preprocessing \
         postprocessing postproc"
-    /// The clock of the host.
+    /// Measured by the host's clock.
     Host: "cpu host wall"
-    /// The clock of the device.
+    /// Measured by the device's clock.
     Gpu: "gpu kernel device"
-    /// A part or a multiple of the GEMM.
+    /// A pass of a model: part or multiple of the GEMM.
     Pass: "e2e fwd bwd forward backward"
     /// A point in time.
     Moment: "stamp timestamp date start end begin created"
-    /// Which of several runs.
+    /// Statistic over several runs.
     Least: "min minimum shortest best fastest"
     Most: "max maximum longest worst slowest"
     Mean: "mean median avg average typical geomean"
-    /// A time or a rate.
+    /// Names of a time or a rate.
     Duration: "time times latency duration elapsed runtime dur walltime exectime kerneltime \
         microseconds milliseconds nanoseconds seconds"
     Rate: "perf performance throughput"
-    /// Nothing of whose figure it is.
+    /// Says nothing about the library or kernel of a figure.
     Plain: "t rate speed gemm matmul mm exec execution in per op flop tflop gflop mflop pflop ops"
-    /// Nothing: it is of a sentence.
+    /// Sentence words without meaning for a figure.
     Prose: "took takes is was at for on with and the a got reached result results about over vs \
         versus to gives achieves achieved measured"
-    /// Nothing: sizes follow.
+    /// Announces sizes.
     Announces: "shape shapes size sizes gemm matmul problem mnk m n k b batch batch_size \
         batch_count torch.size mxnxk mxkxn"
-    /// How many calls there were.
+    /// Number of calls.
     Counted: "iter iters iteration iterations runs reps repeats repetitions calls trials launches times"
-    /// The middle of several runs, and one of them.
+    /// The median of several runs, and a single run.
     Middle: "median p50 50 q50"
     Run: "run trial iter iteration rep repeat t r sample"
-    /// What a figure is measured against.
+    /// Baseline that a figure is compared with.
     Reference: "ref reference"
-    /// Byte/s.
+    /// Memory traffic in byte/s.
     Traffic: "bandwidth bw membw gbps"
-    /// Per cent, and of what a device can do.
+    /// Percent, and fraction of a device's peak.
     Percent: "percent percentage pct"
     OfRoof: "peak roof roofline efficiency utilization util mfu sol"
-    /// A clock of the device.
+    /// Clock frequency of the device.
     Clock: "clock clk sclk freq frequency gfxclk core sm"
-    /// Nothing beside the letter of a size.
+    /// Fillers next to the letter of a size.
     OfSize: "gemm param dim size problem matrix shape value input arg rows columns cols depth inner \
         reduction"
-    /// The tile, the launch or the instruction of a kernel.
+    /// Tile, launch or instruction parameters of a kernel.
     OfTile: "tile tiles tiling block blocks blk cta threadblock warp warps wave wg wgm workgroup \
         cluster group grid stage stages mt mi macro macrotile instruction instr inst mma config \
         configs cfg blockdim griddim dim3 threads stride strides padding smem"
-    /// Peaks of a device: from its datasheet, as large GEMMs reach it, of which units, and words that
-    /// change nothing beside a type and a unit.
+    /// Peaks of a device: theoretical, achieved by large GEMMs, matrix or vector units, and fillers
+    /// next to a type and a unit.
     Peak: "peak peaks theoretical mamf"
     Reached: "mamf achievable attainable measured empirical"
     MatrixUnits: "tensor matrix mfma wmma"
     VectorUnits: "vector simd valu"
     OfPeak: "dense datasheet rate compute performance perf throughput max core cores per s sec second"
-    /// The main memory of a device, and its other ones.
+    /// Main memory of a device, and other memories and links.
     MainMemory: "mem memory vram hbm dram capacity"
     OtherMemory: "l1 l2 l3 llc cache shared smem lds nvlink xgmi pcie link network interconnect"
 }
 use Says::*;
 
-/// The word, in small letters, is of one of these classes.
+/// True if the lower-case word is in one of these classes.
 pub(crate) fn says(word: &str, classes: &[Says]) -> bool {
-    // The classes of a word are the bits of its number.
+    // One bit per class.
     static WORDS: OnceLock<HashMap<&str, u64>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
         let mut words = HashMap::default();
@@ -102,30 +102,29 @@ pub(crate) fn says(word: &str, classes: &[Says]) -> bool {
     classes.iter().any(|c| of_word >> *c as u64 & 1 == 1)
 }
 
-/// True if a text contains one of these words, which bars separate.
+/// True if a text contains one of these words, separated by `|`.
 pub(crate) fn holds(text: &str, words: &str) -> bool {
     words.split('|').any(|word| text.contains(word))
 }
 
-/// One of the words is of one of these classes.
+/// True if one of the words is in one of these classes.
 pub(crate) fn any_says(words: &[String], classes: &[Says]) -> bool {
     words.iter().any(|w| says(w, classes))
 }
 
-/// `p10`, `q80`, `p999`
+/// True for `p10`, `q80`, `p999`.
 pub(crate) fn is_percentile(word: &str) -> bool {
     let digits = word.strip_prefix(['p', 'q']).unwrap_or("");
     (1..4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Of all runs the best, the worst or a share of them, but for the middle.
+/// True for a minimum, maximum or percentile other than the median.
 pub(crate) fn is_extreme(word: &str) -> bool {
     says(word, &[Least, Most]) || is_percentile(word) && !matches!(word, "p50" | "q50")
 }
 
-/// Words of a header in lower case: split at anything but letters and digits, and between a
-/// small letter and a capital (`kernelName`), and between two scripts (`行数M`). Words of some other
-/// languages are translated to English.
+/// Splits a header into lower-case words: at anything but letters and digits, between a lower-case and an upper-case
+/// letter (`kernelName`), and between scripts (`行数M`). Common words of other languages are translated to English.
 pub(crate) fn words(header: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -139,7 +138,7 @@ pub(crate) fn words(header: &str) -> Vec<String> {
             out.push(std::mem::take(&mut word));
         }
         if letter {
-            // Treat the Greek mu and the micro sign alike.
+            // Map the Greek mu to the micro sign.
             word.extend(c.to_lowercase().map(|c| if c == 'μ' { 'µ' } else { c }));
         }
         previous_small = c.is_lowercase();
@@ -160,7 +159,7 @@ pub(crate) fn words(header: &str) -> Vec<String> {
     out
 }
 
-/// What a whole name means, in lower case with its words joined by `_`, and how sure that is: 0 to 100.
+/// Meaning of a whole name (lower case, words joined by `_`), with a strength from 0 to 100.
 pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
     static NAMED: OnceLock<HashMap<String, (ColumnMeaning, u8)>> = OnceLock::new();
     let named = NAMED.get_or_init(|| {
@@ -170,7 +169,7 @@ pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
             Some((name, (m, sure.parse().unwrap_or(0))))
         });
         let mut named: HashMap<String, _> = named.map(|(n, meant)| (n.to_owned(), meant)).collect();
-        // `outfeatures` as `out_features`.
+        // Accept `outfeatures` for `out_features`.
         for (joined, meant) in named.clone() {
             named.entry(joined.replace('_', "")).or_insert(meant);
         }
@@ -179,15 +178,14 @@ pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
     named.get(joined).copied()
 }
 
-/// The place among M, N, K and batch of the size that has this name and no other meaning: `M`, `size_k`,
-/// `BatchSize`.
+/// Index among M, N, K and batch of the size with this unambiguous name: `M`, `size_k`, `BatchSize`.
 pub(crate) fn size(text: &str) -> Option<usize> {
     let (meaning, sure) = name(&words(text).join("_"))?;
     let place = [M, N, K, Batch].iter().position(|m| *m == meaning)?;
     (place == 3 || sure > 90).then_some(place)
 }
 
-/// The work of one call: the prefix of its numbers, and how sure that is.
+/// Unit of the work per call that this name states, with a strength from 0 to 100.
 pub(crate) fn work(joined: &str) -> Option<(RateUnit, u8)> {
     WORK.iter().find_map(|(unit, list)| {
         let sure = list.split(' ').find_map(|n| n.strip_prefix(joined)?.strip_prefix(':'))?;
@@ -200,7 +198,7 @@ macro_rules! named {
     ($($meaning:ident: $names:literal)*) => { &[$(($meaning, $names)),*] };
 }
 
-/// Names of columns with their strength: of several columns with one meaning the strongest takes it.
+/// Names of columns with their strengths: of several columns with one meaning, the strongest is used.
 const NAMES: &[(ColumnMeaning, &str)] = named! {
     M: "m:100 size_m:95 m_size:95 mat_m:95 dim_m:95 m_dim:95 gemm_m:95 problem_m:95 shape_m:95 \
         param_m:95 size_i:80 num_tokens:50 tokens:50 token:50 seq_len:30 rows:40 num_rows:40 \
@@ -276,7 +274,7 @@ const NAMES: &[(ColumnMeaning, &str)] = named! {
     Order: "generation:80 iteration:60 iter:50 step:50"
 };
 
-/// Names of the work of one call.
+/// Names of the work per call.
 const WORK: &[(RateUnit, &str)] = &[
     (
         RateUnit::Flops,
@@ -287,7 +285,7 @@ const WORK: &[(RateUnit, &str)] = &[
     (RateUnit::MegaFlops, "mflop:85"),
 ];
 
-/// Words of spreadsheets in other languages, in lower case, with the word that is looked for.
+/// Words of headers in other languages, in lower case, with the English word each maps to.
 const TRANSLATED: &[&str] = &[
     // German
     "zeit:time laufzeit:runtime dauer:duration zeilen:rows spalten:columns tiefe:depth \

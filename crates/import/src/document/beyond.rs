@@ -1,4 +1,4 @@
-//! What a text says that the columns of one table do not: why it is read as a document, not as a file of rows.
+//! Detects information that the columns of one table do not hold, so that the text must be read as a document.
 
 use super::block::{Block, Table};
 use super::cell::Cell;
@@ -14,10 +14,10 @@ use crate::split::dialect::Foreign;
 use crate::{Head, ImportOptions, cell};
 use gemmscope_table::build::cell_text::is_missing;
 
-/// Said of a table whose sides have bandwidths: the formats that know such titles read them themselves.
+/// Reason for a table whose sides have bandwidths; formats that know such titles read them themselves.
 pub(crate) const BANDWIDTHS: &str = "bandwidths of several sides";
 
-/// Why a text with this head has to be read as a document; `None` where the columns of one table say all.
+/// Reason to read a text with this head as a document; `None` if the columns of one table suffice.
 pub(crate) fn beyond_columns(head: &Head) -> Option<&'static str> {
     if head.lines.len() < 2 || crate::split::dialect::is_json(head.first()) {
         return None;
@@ -40,7 +40,7 @@ pub(crate) fn beyond_columns(head: &Head) -> Option<&'static str> {
     of_table(&blocks, &paths, *first, decimal_comma)
 }
 
-/// The same table after a gap, without a heading of its own.
+/// True if `other` continues table `first` after a gap, without text in between.
 fn goes_on(blocks: &[Block], first: usize, other: usize) -> bool {
     let titles = |i: usize| -> Vec<String> {
         let titles = blocks[i].table().map_or(&[][..], |t| &t.titles);
@@ -129,17 +129,17 @@ fn of_table(
     of_figures(&mut columns, &known)
 }
 
-/// Its rows are lines with a delimiter, which are read as they come.
+/// True if rows are delimited lines, which can be streamed.
 fn is_delimited(table: &Table) -> bool {
     matches!(table.dress, "delimited" | "bars")
 }
 
-/// One of several figures has cells of words, `OOM` say: its column still is a side.
+/// True if a column of one of several sides holds words such as `OOM`; it still is a side.
 fn has_failed_cells(columns: &[Column]) -> bool {
     let of =
         |holds: Holds| columns.iter().filter(move |c| c.title.holds == holds && c.numbers() > 0);
     let several = |holds: Holds| of(holds).count() > 1;
-    // A line of units below the header is none.
+    // A line of units below the header does not count.
     let failed = |c: &Cell| {
         c.value.is_none() && !is_missing(c.raw.trim().as_bytes()) && unit(&c.text).is_none()
     };
@@ -148,7 +148,7 @@ fn has_failed_cells(columns: &[Column]) -> bool {
         .any(|holds| several(holds) && of(holds).any(|c| c.cells.iter().any(failed)))
 }
 
-/// Figures by fractions in columns that no title names.
+/// True if the only figures are fractions in columns with unknown titles.
 pub(super) fn has_unnamed_figures(columns: &[Column]) -> bool {
     let fraction = |c: &Column| {
         c.title.holds == Holds::Open
@@ -157,7 +157,7 @@ pub(super) fn has_unnamed_figures(columns: &[Column]) -> bool {
     !columns.iter().any(|c| c.title.is_figure()) && columns.iter().any(fraction)
 }
 
-/// A cell of a size or a figure that is a number with words around it, which the columns' reader does not take.
+/// True if a size or figure has words around its number that the delimited reader does not accept.
 fn has_odd_cells(column: &Column, decimal_comma: bool) -> bool {
     let counts = column.title.is_figure()
         || matches!(
@@ -184,7 +184,7 @@ fn of_shapes(columns: &[Column]) -> bool {
         .any(|c| super::columns::names_shapes(c) && c.cells.iter().any(|c| c.text.contains(';')))
 }
 
-/// What stands around the table and no column has.
+/// A fact stated around the table that no column holds.
 fn around(table: &Table, columns: &[Column], known: &Facts) -> Option<&'static str> {
     let has = |holds: &[Holds]| columns.iter().any(|c| holds.contains(&c.title.holds));
     let sized = [(Holds::M, 'm'), (Holds::N, 'n'), (Holds::K, 'k')];
@@ -209,7 +209,7 @@ fn around(table: &Table, columns: &[Column], known: &Facts) -> Option<&'static s
         .then_some("a device around the table")
 }
 
-/// Figures that are of several calls, or bandwidths beside them.
+/// A reason in the figures: times of several calls, or bandwidths of several sides.
 fn of_figures(columns: &mut [Column], known: &Facts) -> Option<&'static str> {
     let mut notes = Vec::new();
     let sides = sides(columns, &mut notes);

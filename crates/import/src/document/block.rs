@@ -1,33 +1,33 @@
-//! A text as headings, sentences and tables, whatever the tables are dressed in.
+//! Splits a text into headings, sentences and tables of any syntax.
 
 use super::dress::{self, markup};
 use super::spread::spread;
 use crate::split::dress::unprefixed;
 
-/// A table as cells: the bare titles, and rows of as many cells as they were written.
+/// A table: titles without markup, and rows with one cell per title as written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     pub titles: Vec<String>,
     pub rows: Vec<Vec<String>>,
     /// 1-based line of each row.
     pub lines: Vec<u32>,
-    /// The name of its dress, for people.
+    /// Name of the table's syntax, for people.
     pub dress: &'static str,
-    /// Lines of a log that name their quantities: facts of sizes do not hold for them.
+    /// The rows are log lines that name their quantities; stated sizes do not apply to them.
     pub is_log: bool,
-    /// The first column counted the rows and is left out.
+    /// Title of a dropped first column that only counted the rows.
     pub index: Option<String>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// With its level: the smaller, the higher.
+    /// Heading with its level, 1 the highest.
     Heading(u8),
     Sentence,
     Table(Table),
 }
 
-/// A piece of the text.
+/// A heading, a sentence or a table.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub kind: Kind,
@@ -52,12 +52,12 @@ impl Block {
         }
     }
 
-    /// A table with measurements, not a list of two columns.
+    /// True for a table with more than two columns; smaller ones are lists of settings.
     pub(super) fn measures(&self) -> bool {
         self.table().is_some_and(|t| t.titles.len() > 2)
     }
 
-    /// What it says as a sentence: the rows of a table one behind the other.
+    /// The text of the block; for a table, its rows concatenated.
     pub(super) fn said(&self) -> String {
         let Some(table) = self.table() else { return self.text.clone() };
         let of_operands = |row: &&Vec<String>| {
@@ -70,7 +70,7 @@ impl Block {
     }
 }
 
-/// A text without marks of emphasis and code, tags and entities of HTML.
+/// Strips emphasis, code marks, HTML tags and entities.
 pub(super) fn bare(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -113,12 +113,12 @@ pub(super) fn bare(text: &str) -> String {
         rest = &rest[c.len_utf8()..];
     }
     let trimmed = out.trim();
-    // `__bold__`, and not the underscores within a name.
+    // Strip `__bold__`, but keep underscores within a name.
     let inner = trimmed.strip_prefix("__").and_then(|t| t.strip_suffix("__"));
     inner.filter(|t| !t.is_empty()).unwrap_or(trimmed).trim().to_owned()
 }
 
-/// A tag of HTML that may stand right behind a word, not the `<float>` of a kernel's name.
+/// True for an HTML tag; false for the `<float>` of a kernel name.
 fn is_tag(inner: &str) -> bool {
     const TAGS: [&str; 26] = [
         "a", "b", "big", "br", "code", "del", "details", "div", "em", "font", "h1", "h2", "h3",
@@ -153,19 +153,19 @@ fn entity_of(name: &str) -> Option<char> {
     })
 }
 
-/// A cell begins with a number, or is empty.
+/// True if a cell is empty or starts with a number.
 pub(super) fn is_numeric(cell: &str) -> bool {
     let bare = cell.trim().trim_start_matches(['~', '≈', '<', '>', '*', '`', '_']);
     bare.is_empty() || super::words::number_length(bare) > 0
 }
 
-/// Cells that may be titles: most are words.
+/// True if most cells are words, so that they may be titles.
 pub(super) fn are_words(cells: &[String]) -> bool {
     let words = cells.iter().filter(|c| !is_numeric(c) || c.trim().is_empty()).count();
     words * 10 >= cells.len() * 6 && words > 0 && cells.iter().any(|c| !c.trim().is_empty())
 }
 
-/// `M=4096`, `size: 12`.
+/// True for cells such as `M=4096` and `size: 12`.
 pub(super) fn names_value(cell: &str) -> bool {
     cell.match_indices([':', '=']).any(|(at, _)| {
         let named = cell[..at].trim_end().ends_with(|c: char| c.is_alphanumeric());
@@ -173,7 +173,7 @@ pub(super) fn names_value(cell: &str) -> bool {
     })
 }
 
-/// The text as blocks. Fences and rules are transparent.
+/// Splits a text into blocks. Code fences and rules are ignored.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let of_page = markup::is_page(text).then(|| markup::paragraphs(text));
     let text = of_page.as_deref().unwrap_or(text);
@@ -222,7 +222,7 @@ fn is_blank(line: &str) -> bool {
     line.is_empty() || line.starts_with("```") || rule || tags
 }
 
-/// `## H100`, and not the header of a table behind a comment sign.
+/// True for `## H100`; false for a table header after a comment sign.
 fn is_heading(line: &str) -> bool {
     let text = line.trim_start_matches('#');
     let marks = line.len() - text.len();
@@ -263,7 +263,7 @@ fn words_of(lines: &[&str], i: usize) -> (Kind, String) {
     (kind, plain)
 }
 
-/// Rows of as many cells as titles; a first column without a title that counts them is left out.
+/// Pads or cuts rows to the number of titles, and drops an untitled first column that counts the rows.
 fn tidy(mut table: Table) -> Table {
     let width = table.titles.len();
     for row in &mut table.rows {

@@ -1,34 +1,34 @@
-//! One cell: a quantity with all that stands around its number.
+//! Parses one cell: a quantity, with the text around its number.
 
 use super::block::bare;
 use super::unit_words::{Measure, unit};
 use super::words::number_length;
 use crate::cell::Quantity;
 
-/// A quantity, or a text that is none.
+/// A quantity, or other text without a value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cell {
     pub value: Option<f64>,
-    /// The unit behind the number, with its factor to SI.
+    /// The unit after the number, with its factor to SI.
     pub unit: Option<(Measure, f64)>,
-    /// What else stands behind the number.
+    /// Text after the number other than the unit.
     pub remark: String,
     /// Without markup.
     pub text: String,
-    /// As it is written.
+    /// As written in the file.
     pub raw: String,
-    /// Half a unit of the last digit, as a share of the value.
+    /// Relative rounding error: half a unit of the last digit.
     pub loose: f64,
 }
 
 impl Cell {
-    /// A whole number that some other text states.
+    /// A size stated elsewhere.
     pub(super) fn of_size(value: Option<u32>) -> Cell {
         let text = value.map(|v| v.to_string()).unwrap_or_default();
         Cell { value: value.map(f64::from), text, ..Cell::default() }
     }
 
-    /// A number or a quantity as files write them, in SI where a unit stands behind it.
+    /// Parses a number or a quantity; the value is in SI units if the cell states a unit.
     pub(super) fn plain(text: &str) -> Cell {
         let bytes = text.trim().as_bytes();
         let number = crate::cell::number(bytes);
@@ -57,17 +57,17 @@ impl Cell {
     }
 }
 
-/// How the numbers of a column are written.
+/// How a column uses commas in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Commas {
-    /// `1,852`: commas hold thousands apart.
+    /// `1,852`: thousands separators.
     #[default]
     Thousands,
-    /// `1.024,5`: a comma begins the fraction.
+    /// `1.024,5`: decimal comma.
     Decimal,
 }
 
-/// Nothing was measured, and why.
+/// True for text that says nothing was measured.
 pub(super) fn is_missing(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "",
@@ -98,7 +98,7 @@ pub(super) fn is_missing(text: &str) -> bool {
     dashes || WORDS.contains(&lower.as_str()) || lower.contains("out of memory")
 }
 
-/// The number of a text at its start, and how much of the text it takes.
+/// The number at the start of a text.
 fn value_of(raw: &str, commas: Commas) -> Option<f64> {
     let plain: String = match commas {
         Commas::Thousands => raw.chars().filter(|c| !",'_".contains(*c)).collect(),
@@ -115,7 +115,7 @@ fn value_of(raw: &str, commas: Commas) -> Option<f64> {
     plain.parse().ok().filter(|v: &f64| v.is_finite())
 }
 
-/// Length of a number in the style of a column.
+/// Length of the number at the start of a text.
 fn length_of(text: &str, commas: Commas) -> usize {
     if commas == Commas::Thousands {
         return number_length(text);
@@ -127,7 +127,7 @@ fn length_of(text: &str, commas: Commas) -> usize {
     if number.bytes().any(|b| b.is_ascii_digit()) { number.len() } else { 0 }
 }
 
-/// Reads a cell.
+/// Parses a cell.
 pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     let plain = bare(text);
     let plain = plain.trim_matches(|c: char| "*_ \"'\t".contains(c));
@@ -138,7 +138,7 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
         raw: raw_text.clone(),
         ..Cell::default()
     };
-    // A hole in the file: what stands around it may be of two numbers.
+    // A gap in the file: the text around it may belong to two numbers.
     let hole = plain.contains(['\0', '⟨']);
     if hole || is_missing(plain) {
         return words();
@@ -150,7 +150,7 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     let Some(mut value) = (len > 0).then(|| value_of(raw, commas)).flatten() else {
         return words();
     };
-    // A date, a time of day, a version.
+    // A date, a time of day or a version.
     let goes_on = number[len..].strip_prefix(['-', ':', '/', '.']);
     if goes_on.is_some_and(|b| b.starts_with(|c: char| c.is_ascii_digit())) {
         return words();
@@ -206,7 +206,7 @@ fn looseness(raw: &str, value: f64) -> f64 {
     0.5 * 10f64.powf(exponent - digits) / value.abs()
 }
 
-/// The numbers with commas at the start of the cells of a column.
+/// Leading numbers with commas in the cells of a column.
 fn with_commas<'a>(texts: &'a [&'a str]) -> impl Iterator<Item = String> + 'a {
     texts.iter().filter_map(|text| {
         let plain = bare(text);
@@ -216,8 +216,8 @@ fn with_commas<'a>(texts: &'a [&'a str]) -> impl Iterator<Item = String> + 'a {
     })
 }
 
-/// Each comma of a column stands before exactly three digits, and no number begins with a zero: thousands. `None`
-/// without commas.
+/// Returns `Thousands` if each comma of a column precedes exactly three digits and no number starts with a
+/// zero. `None` without commas.
 pub(super) fn commas_of(texts: &[&str]) -> Option<Commas> {
     let mut any = false;
     for number in with_commas(texts) {

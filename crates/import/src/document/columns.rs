@@ -1,4 +1,4 @@
-//! The columns of a table: by their titles, then by their cells, then as quotients of others.
+//! Determines the columns of a table: by title, then by cells, then as quotients of other columns.
 
 use super::block::{Table, bare};
 use super::cell::{Cell, Commas, cell, commas_of, is_missing};
@@ -14,11 +14,11 @@ pub(super) struct Column {
     pub name: String,
     pub title: Title,
     pub cells: Vec<Cell>,
-    /// Its position in the table; `None` where other columns state it.
+    /// Position in the table; `None` if the values come from cells of other columns.
     pub at: Option<usize>,
-    /// The user said what it holds.
+    /// The user chose its meaning.
     pub by_hand: bool,
-    /// Why it holds that, in a few words.
+    /// Reason for its meaning, in a few words.
     pub why: String,
 }
 
@@ -39,7 +39,7 @@ impl Column {
         self.cells.get(row).map_or("", |c| &c.text)
     }
 
-    /// The value in SI, where the unit is known.
+    /// The value in SI units, if the unit is known.
     pub(super) fn si(&self, row: usize) -> Option<f64> {
         Some(crate::cell::scaled(self.value(row)?, self.title.factor?))
     }
@@ -49,7 +49,7 @@ impl Column {
     }
 }
 
-/// The share of rows for which something holds.
+/// Fraction of true values; `hits` has one entry per row.
 pub(super) fn share(hits: impl Iterator<Item = bool>) -> f64 {
     let (mut all, mut held) = (0u32, 0u32);
     for hit in hits {
@@ -59,18 +59,18 @@ pub(super) fn share(hits: impl Iterator<Item = bool>) -> f64 {
     if all == 0 { 0.0 } else { f64::from(held) / f64::from(all) }
 }
 
-/// Two figures agree within a share of the second.
+/// True if `a` is within the fraction `slack` of `b`.
 pub(super) fn close(a: f64, b: f64, slack: f64) -> bool {
     b != 0.0 && (a / b - 1.0).abs() <= slack
 }
 
-/// The columns of a table, and what was decided of them.
+/// The columns of a table, and notes on the decisions made.
 pub(super) fn columns(table: &Table, options: &ImportOptions) -> (Vec<Column>, Vec<String>) {
     let mut notes = Vec::new();
     let texts: Vec<Vec<&str>> = (0..table.titles.len())
         .map(|i| table.rows.iter().map(|r| r.get(i).map_or("", String::as_str)).collect())
         .collect();
-    // One decimal comma in a table makes its dots thousands.
+    // One decimal comma in a table makes its points thousands separators.
     let decimal = texts
         .iter()
         .zip(&table.titles)
@@ -94,7 +94,7 @@ pub(super) fn columns(table: &Table, options: &ImportOptions) -> (Vec<Column>, V
         }
         out.push(column);
     }
-    // Beside M a length is one more number.
+    // If there is an M, a length is just another number.
     if out.iter().any(|c| c.title.holds == Holds::M) {
         for c in out.iter_mut().filter(|c| c.title.holds == Holds::Length) {
             c.title.holds = Holds::Open;
@@ -104,7 +104,7 @@ pub(super) fn columns(table: &Table, options: &ImportOptions) -> (Vec<Column>, V
     (out, notes)
 }
 
-/// Cells with a unit are measured, whatever the title; statistics and what is aside stay what they are.
+/// Uses the units in the cells as the meaning, whatever the title says, except for statistics and ignored columns.
 pub(super) fn by_units(column: &mut Column) {
     let numbers = column.numbers();
     let unit = column.cells.iter().find_map(|c| c.unit);
@@ -125,7 +125,7 @@ pub(super) fn by_units(column: &mut Column) {
     column.title.measured(measure, &column.name);
 }
 
-/// What the cells say against the title, or beside it.
+/// Corrects or completes the meaning of the title by the cells.
 fn by_cells(column: &mut Column) {
     by_units(column);
     let numbers = column.numbers();
@@ -160,7 +160,7 @@ fn by_cells(column: &mut Column) {
     }
 }
 
-/// A name that is all of it a device, or nothing.
+/// True if the whole text is the name of a device.
 fn is_device(text: &str) -> bool {
     let same = |name: &String| {
         name.eq_ignore_ascii_case(text)
@@ -169,7 +169,7 @@ fn is_device(text: &str) -> bool {
     text.is_empty() || matches!(&devices_in(text)[..], [one] if same(one))
 }
 
-/// 0, 1, 2, … or 1, 2, 3, …
+/// True for 0, 1, 2, … or 1, 2, 3, …
 fn counts_rows(cells: &[Cell]) -> bool {
     let first = cells.first().and_then(|c| c.value).filter(|v| *v == 0.0 || *v == 1.0);
     let next = |(i, c): (usize, &Cell)| {
@@ -178,10 +178,10 @@ fn counts_rows(cells: &[Cell]) -> bool {
     cells.len() > 2 && cells.iter().enumerate().all(next)
 }
 
-/// Why a column holds what the user said.
+/// Reason of a meaning chosen by the user.
 const BY_HAND: &str = "chosen by hand";
 
-/// What the user said of the column.
+/// Applies the user's choice for the column.
 pub(super) fn by_hand(column: &mut Column, options: &ImportOptions) {
     let Some(spec) = options.columns.get(&column.name).and_then(|t| t.parse::<ColumnSpec>().ok())
     else {
@@ -195,7 +195,7 @@ pub(super) fn by_hand(column: &mut Column, options: &ImportOptions) {
     column.by_hand = true;
 }
 
-/// A column without a name for it that is the quotient of two others.
+/// Marks columns that are the quotient of two others although their title does not say so.
 fn quotients(columns: &mut [Column], notes: &mut Vec<String>) {
     const MOST: usize = 24;
     let plain: Vec<usize> = (0..columns.len())
@@ -231,7 +231,7 @@ fn is_quotient(c: &Column, a: &Column, b: &Column) -> bool {
         && share(known.iter().map(|(z, x, y, loose)| close(*z, x / y, 0.02 + loose))) >= 0.8
 }
 
-/// Columns that the cells of others state: sizes by name (`M=1,N=2,K=3`), or two under one title; and types in them.
+/// Adds columns for values within cells: sizes by name (`M=1,N=2,K=3`), two sizes under one title, types.
 pub(super) fn expand(columns: &mut Vec<Column>) {
     let pairs: Vec<usize> =
         (0..columns.len()).filter(|i| columns[*i].title.holds == Holds::Pair).collect();
@@ -307,7 +307,7 @@ fn types_of_cells(columns: &mut Vec<Column>, i: usize) {
     }
 }
 
-/// The title names the shapes of operands: `Input Shapes`.
+/// True if the title names operand shapes: `Input Shapes`.
 pub(super) fn names_shapes(column: &Column) -> bool {
     let words = lower_words(&bare(&column.name));
     words.iter().any(|w| w == "shape" || w == "shapes")

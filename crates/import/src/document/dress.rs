@@ -1,4 +1,4 @@
-//! The dresses of tables: each takes the lines from one on and gives the cells of the table that begins there.
+//! Table syntaxes. Each parser looks for a table that starts at a given line and returns its cells.
 
 mod drawn;
 pub(super) mod markup;
@@ -6,23 +6,23 @@ mod plain;
 
 use super::block::Table;
 
-/// A table and the first line behind it (0-based).
+/// A table, and the index of the first line after it (0-based).
 pub(super) struct Found {
     pub table: Table,
     pub end: usize,
 }
 
-/// A table of these rows with their lines (0-based).
+/// A table of rows with their lines (0-based).
 fn table(titles: Vec<String>, rows: Vec<(usize, Vec<String>)>, dress: &'static str) -> Table {
     let lines = rows.iter().map(|(line, _)| *line as u32 + 1).collect();
     let rows = rows.into_iter().map(|(_, cells)| cells).collect();
     Table { titles, rows, lines, dress, ..Table::default() }
 }
 
-/// Takes the table that begins in a line.
+/// Parser of one syntax; `None` if no such table starts at the line.
 type Dress = fn(&[&str], usize) -> Option<Found>;
 
-/// The table that begins in this line.
+/// The table that starts at this line, in the first syntax that matches.
 pub(super) fn found(lines: &[&str], at: usize) -> Option<Found> {
     let dresses: [Dress; 7] = [
         markup::html,
@@ -36,7 +36,7 @@ pub(super) fn found(lines: &[&str], at: usize) -> Option<Found> {
     dresses.into_iter().find_map(|dress| dress(lines, at))
 }
 
-/// A line of dashes, bars and colons alone.
+/// True for a line of dashes, bars and colons only.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     let drawn = |c: char| "|+:-=─━═ \t".contains(c);
@@ -44,7 +44,7 @@ fn is_rule(line: &str) -> bool {
     line.chars().all(drawn) && (long || line.contains('|') && line.contains('-'))
 }
 
-/// Headers of several lines, joined by column; a word that repeats counts once.
+/// Joins header lines by column; a repeated word is used once.
 fn joined(lines: &[Vec<String>]) -> Vec<String> {
     let width = lines.iter().map(Vec::len).max().unwrap_or(0);
     let title = |column: usize| {
@@ -60,7 +60,7 @@ fn joined(lines: &[Vec<String>]) -> Vec<String> {
     (0..width).map(title).collect()
 }
 
-/// Cells between bars; bars in backticks or behind a backslash hold nothing apart.
+/// Splits a line at bars, except those in backticks or after a backslash.
 fn between_bars(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);

@@ -1,5 +1,5 @@
-//! What arithmetic decides: whose figures there are, how many calls a time is of, and which sizes rate and time
-//! prove.
+//! Decisions by arithmetic: which columns form a side, how many calls a time covers, and which sizes are
+//! consistent with rate and time.
 
 use super::columns::{Column, close, share};
 use super::experts::EXPERTS;
@@ -10,21 +10,21 @@ use super::units::Limits;
 use super::words::{lower_words, names_library};
 use crate::ImportOptions;
 
-/// The key of the question how many calls a time is of.
+/// Key of the question how many calls a time covers.
 pub(super) const CALLS: &str = ImportOptions::CALLS;
 
-/// The figures of one library or kernel: positions among the columns.
+/// The figures of one library or kernel, as column indices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Side {
     pub name: String,
     pub time: Option<usize>,
     pub rate: Option<usize>,
     pub bandwidth: Option<usize>,
-    /// How many calls a time is of, by row.
+    /// Number of calls that the time covers, per row.
     pub calls: Vec<f64>,
 }
 
-/// The sides of a table: the best statistic of each; a time and a rate alone are one.
+/// The sides of a table, each with its best statistic. A single time and a single rate form one side.
 pub(super) fn sides(columns: &mut [Column], notes: &mut Vec<String>) -> Vec<Side> {
     repeats(columns, Holds::Time, notes);
     repeats(columns, Holds::Rate, notes);
@@ -61,7 +61,7 @@ pub(super) fn sides(columns: &mut [Column], notes: &mut Vec<String>) -> Vec<Side
     sides
 }
 
-/// Words of operations beside a GEMM.
+/// Words for operations other than a GEMM.
 const OPERATIONS: &[&str] = &[
     "quantize",
     "quantise",
@@ -95,12 +95,12 @@ fn all_of(name: &str, list: &[&str]) -> bool {
     !words.is_empty() && words.iter().all(|w| list.contains(&w.as_str()))
 }
 
-/// The name of an operation beside a GEMM: `bias+gelu`.
+/// True for the name of another operation, such as `bias+gelu`.
 pub(super) fn is_operation(name: &str) -> bool {
     all_of(name, OPERATIONS)
 }
 
-/// Times of other operations are no sides; beside the time of the GEMM the total of all is none either.
+/// Drops sides of other operations and, if there is a time of the GEMM alone, the total of all operations.
 fn operations(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
     let is_other = |s: &Side| is_operation(&s.name);
     let is_gemm = |s: &Side| all_of(&s.name, &["gemm", "matmul", "mm", "kernel"]);
@@ -122,10 +122,10 @@ fn operations(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>
     }
 }
 
-/// What is said of columns of one measurement.
+/// End of the note on repeated columns.
 pub(super) const REPEATED: &str = "repeat one measurement: the median counts.";
 
-/// `time_1, time_2, …` repeat one measurement: the median counts.
+/// Replaces repeated measurements such as `time_1, time_2, …` by their median.
 fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
     let numbered = |c: &Column| {
         let label = c.title.label.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -142,7 +142,7 @@ fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
     if again.len() < 2 || again.iter().any(|i| stem(*i) != stem(again[0])) {
         return;
     }
-    // Beside their mean they are columns of the file.
+    // If there is a mean, they stay columns of the file.
     let mean =
         |c: &Column| c.title.holds == holds && c.title.label.is_empty() && c.title.rank < RANK;
     if columns.iter().any(mean) {
@@ -172,7 +172,7 @@ fn number_of(label: &str) -> &str {
     label.trim_start_matches(|c: char| !c.is_ascii_digit())
 }
 
-/// Times with a label beside one without are its parts, unless they bear names of libraries.
+/// Drops labelled times next to an unlabelled one as its parts, unless a label names a library.
 fn parts(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
     let Some(whole) = sides.iter().find(|s| s.name.is_empty()).and_then(|s| s.time) else { return };
     let is_part = |s: &Side| {
@@ -180,7 +180,7 @@ fn parts(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
         let of_side = ["ref", "base", "ours", "mine", "torch", "old", "new"]
             .iter()
             .any(|w| lower.contains(w));
-        // Two columns of one title are two measurements.
+        // Two columns with the same title are two measurements.
         let counted = s.name.bytes().all(|b| b.is_ascii_digit());
         !counted && s.time.is_some() && s.rate.is_none() && !names_library(&s.name) && !of_side
     };
@@ -195,7 +195,7 @@ fn parts(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
     sides.retain(|s| !is_part(s));
 }
 
-/// One time and one rate are of one side, whatever they are called.
+/// Merges the sides if there is exactly one time and one rate, whatever their labels.
 fn merge(sides: &mut Vec<Side>) {
     let times: Vec<usize> = (0..sides.len()).filter(|i| sides[*i].time.is_some()).collect();
     let rates: Vec<usize> = (0..sides.len()).filter(|i| sides[*i].rate.is_some()).collect();
@@ -211,8 +211,8 @@ fn merge(sides: &mut Vec<Side>) {
     *sides = vec![Side { name, rate: r.rate, bandwidth: t.bandwidth.or(r.bandwidth), ..t }];
 }
 
-/// How many calls each value of a time is of: said in the title, a total beside a count, or proportional to a column
-/// of shares.
+/// Number of calls that each value of a time covers, from the title, a count column (for a total, or for a time
+/// proportional to a column of shares) or a fact around the table; otherwise 1.
 pub(super) fn calls(
     time: &Column,
     columns: &[Column],
@@ -251,18 +251,18 @@ pub(super) fn calls(
     vec![1.0; rows]
 }
 
-/// The answers to whether a time beside a count is of one call.
+/// The answers to whether a time next to a count covers one call.
 pub(super) const OF_ONE: &str = "one call";
 pub(super) const OF_ALL: &str = "all calls";
 
-/// A time beside the count of its calls that says neither total nor average, without a rate or a share that would
-/// tell.
+/// Question for a time next to a number of calls, if neither its title nor a rate, a share or a fact decides whether
+/// it covers one call or all.
 pub(super) fn open_calls(side: &Side, columns: &[Column], facts: &Facts) -> Option<Question> {
     let time = &columns[side.time?];
     let counted = |c: &&Column| {
         let words = lower_words(&c.name);
         let calls = ["calls", "count", "instances", "launches", "invocations", "occurrences"];
-        // Of plain `count` the book says that times beside it are of one call (docs/src/csv.md).
+        // By definition, times next to a plain `count` are per call (docs/src/csv.md).
         c.title.holds == Holds::Count
             && words != ["count"]
             && words.iter().any(|w| calls.contains(&w.as_str()))
@@ -299,13 +299,13 @@ fn is_proportional(a: &Column, b: &Column) -> bool {
     varies && share(rows.iter().map(|(x, y)| close(x / x0, y / y0, rounded(*y)))) > 0.8
 }
 
-/// A rate and a time of the same rows, in SI and of one call.
+/// Rate (FLOP/s) and time per call (seconds) of the same rows.
 pub(super) struct Measured {
     pub rows: Vec<Option<(f64, f64)>>,
     pub loose: Vec<f64>,
 }
 
-/// What rate and time of a side say together.
+/// Rate and time of a side; `None` unless it has both.
 pub(super) fn measured(side: &Side, columns: &[Column]) -> Option<Measured> {
     let (time, rate) = (&columns[side.time?], &columns[side.rate?]);
     let rows = 0..time.cells.len();
@@ -317,8 +317,8 @@ pub(super) fn measured(side: &Side, columns: &[Column]) -> Option<Measured> {
     Some(Measured { rows: rows.map(both).collect(), loose })
 }
 
-/// Chooses the way to take the sizes: that which rate and time prove in the rows in which the ways differ, and which
-/// stays under the peak. `None` where only a proof would have done.
+/// Chooses an interpretation of the sizes: the one that rate times time confirms in the rows where they differ and that
+/// stays below the peak. `None` if the first one needs confirmation and none is confirmed.
 pub(super) fn choose(
     mut ways: Vec<Reading>,
     measured: Option<&Measured>,

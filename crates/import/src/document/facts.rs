@@ -1,5 +1,5 @@
-//! What stands once above or below a table and holds for all its rows. The nearest wins; several of a kind in one
-//! place decide nothing.
+//! Facts stated above or below a table that apply to all its rows. The nearest wins; several values of a kind
+//! in one place leave it open.
 
 use super::block::{Block, Kind};
 use super::lines::said;
@@ -9,7 +9,7 @@ use super::words::{TypeName, devices_in, library_in, lower_words, number_length,
 use crate::ImportOptions;
 use gemmscope_model::dtype::DataType;
 
-/// A fact and the line that states it, 0 where the user does.
+/// A fact and the line that states it; line 0 if the user stated it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fact<T> {
     pub value: T,
@@ -17,7 +17,7 @@ pub(super) struct Fact<T> {
 }
 
 impl<T> Fact<T> {
-    /// Where it stands: `line 3`.
+    /// Source of the fact: `line 3`.
     pub(super) fn place(&self) -> String {
         match self.line {
             0 => "as chosen".to_owned(),
@@ -26,16 +26,16 @@ impl<T> Fact<T> {
     }
 }
 
-/// Types that a text states.
+/// Types stated by a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Types {
-    /// Of A and of B.
+    /// Types of A and B.
     Operands(TypeName, TypeName),
-    /// Several, of which one is meant.
+    /// Several candidates, of which one applies.
     OneOf(Vec<TypeName>),
 }
 
-/// What is known of a table from around it.
+/// Facts about a table from the text around it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub m: Option<Fact<u32>>,
@@ -44,7 +44,7 @@ pub(super) struct Facts {
     pub square: Option<Fact<()>>,
     pub order: Option<Fact<Vec<char>>>,
     pub device: Option<Fact<String>>,
-    /// Several in one place, of which none is taken.
+    /// Several devices named in one place; none of them is assumed.
     pub devices: Option<Fact<Vec<String>>>,
     pub types: Option<Fact<Types>>,
     pub unit: Option<Fact<(Measure, f64)>>,
@@ -53,7 +53,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// With the sizes and the number of calls that the user states in place of those of the text.
+    /// Replaces the sizes and the number of calls by those that the user stated.
     pub(super) fn answered(mut self, options: &ImportOptions) -> Facts {
         let sizes = [&mut self.m, &mut self.n, &mut self.k].into_iter().zip(options.sizes());
         for (fact, size) in sizes {
@@ -77,7 +77,7 @@ impl Facts {
     }
 }
 
-/// The headings that each block stands under, for [`facts`].
+/// For each block, the headings above it, outermost first. Input of [`facts`].
 pub(super) fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
     let mut stack: Vec<usize> = Vec::new();
     let mut out = Vec::with_capacity(blocks.len());
@@ -91,8 +91,8 @@ pub(super) fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
     out
 }
 
-/// The blocks around a table, nearest first: its own section above and below, then the headings it stands under,
-/// then sections without measurements of their own.
+/// Blocks that may state facts about a table, nearest first: its own section above and below, the sections that enclose
+/// it, then sections without measurements of their own.
 fn around(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Vec<usize> {
     let mine = &paths[at];
     let own = |i: usize| mine.starts_with(&paths[i]);
@@ -118,12 +118,12 @@ fn around(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Vec<usize> {
     nearest.iter().chain(&below).chain(further).chain(&far).copied().chain(lent).collect()
 }
 
-/// Blocks above a table, and at the start of the text, among which they are.
+/// Search range in blocks: above the table, and from the start of the text.
 const REACH: usize = 2_000;
-/// Most blocks around a table that are listened to.
+/// Maximum number of blocks searched.
 const MOST: usize = 400;
 
-/// The facts of the table at a place among the blocks.
+/// Facts about the table at index `at`.
 pub(super) fn facts(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Facts {
     let mut out = Facts::default();
     let is_log = blocks[at].table().is_some_and(|t| t.is_log);
@@ -187,7 +187,7 @@ fn says_square(text: &str) -> bool {
     words.iter().any(|w| w == "square") || equal || twice
 }
 
-/// `order (M, K, N)`, `shapes as MxNxK`.
+/// The order of sizes that a text states: `order (M, K, N)`, `shapes as MxNxK`.
 fn stated_order(text: &str) -> Option<Vec<char>> {
     let mut run: Vec<char> = Vec::new();
     let mut last = 0;
@@ -231,7 +231,7 @@ fn device(text: &str, line: u32, out: &mut Facts) {
     };
     let Some(longest) = cards.iter().max_by_key(|n| n.len()) else { return };
     let one = cards.iter().all(|n| key(n) == key(longest));
-    // A further place does not decide what a nearer one leaves open.
+    // A farther place does not decide what a nearer one leaves open.
     if one && out.devices.is_none() {
         put(&mut out.device, (*longest).clone(), line);
     } else if out.device.is_none() {
@@ -239,7 +239,7 @@ fn device(text: &str, line: u32, out: &mut Facts) {
     }
 }
 
-/// Words about the type of what is no operand.
+/// Removes types of outputs, accumulators and scales from a text.
 fn of_operands(text: &str) -> String {
     const OTHERS: &[&str] = &[
         "out",
@@ -305,7 +305,7 @@ fn types(text: &str, line: u32, out: &mut Facts) {
         }
     }
     let mut found = types_in(&of_operands(text));
-    // Its 8 bits are of two kinds.
+    // `w8a8` may be int8 or fp8.
     if found.is_empty() && lower_words(text).iter().any(|w| w == "w8a8") {
         found.extend([DataType::Int8, DataType::Fp8E4m3].map(TypeName::from));
     }
@@ -319,7 +319,7 @@ fn types(text: &str, line: u32, out: &mut Facts) {
     }
 }
 
-/// A unit that no figure stands before: `in TFLOPS`, `(times in ms)`.
+/// A unit without a figure before it: `in TFLOPS`, `(times in ms)`.
 fn unit_of(text: &str, line: u32, out: &mut Facts) {
     if out.unit.is_some() {
         return;
@@ -328,7 +328,7 @@ fn unit_of(text: &str, line: u32, out: &mut Facts) {
     while let Some(found) = unit(&rest) {
         let before = rest[..found.from].trim_end();
         let last = before.rsplit(|c: char| c.is_whitespace() || "([,:=~".contains(c)).next();
-        // Of `bf16 TFLOPS` the digits are no figure.
+        // The digits in `bf16 TFLOPS` are not a figure.
         let figure = last.is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit()));
         let word = &rest[found.from..found.to];
         let announced = ["in", "are", "bare"].iter().any(|w| {
@@ -348,7 +348,7 @@ fn unit_of(text: &str, line: u32, out: &mut Facts) {
     }
 }
 
-/// `total of 100 iterations`, `time for 1,000 calls`.
+/// The number of calls that a time covers: `total of 100 iterations`, `time for 1,000 calls`.
 fn calls(text: &str, line: u32, out: &mut Facts) {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower
@@ -374,7 +374,7 @@ fn calls(text: &str, line: u32, out: &mut Facts) {
     }
 }
 
-/// The unit of a fact, in words.
+/// Name of a unit.
 pub(super) fn unit_words((measure, factor): (Measure, f64)) -> &'static str {
     unit_word(measure, factor)
 }

@@ -1,4 +1,4 @@
-//! Tables of known tools within a document: the cells go to the format that knows their header.
+//! Tables of known tools within a document: their cells go to the format that recognises the header.
 
 use super::block::{Table, bare};
 use super::dress::markup::HTML;
@@ -15,7 +15,7 @@ use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::trace;
 
-/// A table that the format of a tool claims by its signature.
+/// A table that a tool's format claims by its signature.
 pub(super) struct KnownTable<'a> {
     pub format: &'static Format,
     pub claim: Claim,
@@ -25,8 +25,8 @@ pub(super) struct KnownTable<'a> {
 }
 
 impl<'a> KnownTable<'a> {
-    /// The table, if a known tool wrote it, or if it is `alone` in a page: then whoever claims its columns reads it
-    /// as the file that it was. `name` is that of the file.
+    /// Returns the table if a known tool wrote it. A table that is `alone` in an HTML page is also accepted if a format
+    /// claims its columns. `name` is the file's name.
     pub(super) fn of(table: &'a Table, name: &str, alone: bool) -> Option<Self> {
         if table.is_log || [SPREAD, MATRIX].contains(&table.dress) {
             return None;
@@ -43,10 +43,10 @@ impl<'a> KnownTable<'a> {
         Some(KnownTable { format, claim, table, head })
     }
 
-    /// Its rows, with their lines in the document; `None` where the format finds none.
+    /// Its rows, with their lines in the document; `None` if the format finds none.
     ///
     /// # Errors
-    /// What is wrong with the table as a whole.
+    /// If the format rejects the table as a whole.
     pub(super) fn read(self, options: &ImportOptions) -> Result<Option<Imported>, ImportError> {
         let csv = csv(self.table, usize::MAX);
         let mut imported = self.format.read_whole(&self.head, &csv, options)?;
@@ -62,8 +62,7 @@ impl<'a> KnownTable<'a> {
     }
 }
 
-/// The titles and at most so many rows as CSV, a line each. An index that was left out comes back: some tools are
-/// known by it.
+/// The titles and up to `rows` rows as CSV, one per line. Restores a dropped index, which some tools are recognised by.
 fn csv(table: &Table, rows: usize) -> String {
     let written = matches!(table.dress, HTML | "delimited" | "printed" | "printed, with a rule");
     let clean = |cell: &String| if written { cell.clone() } else { bare(cell) };
@@ -79,7 +78,7 @@ fn csv(table: &Table, rows: usize) -> String {
     out
 }
 
-/// Gives each row its line in the document: the first row of the table stands in line 2 of its CSV.
+/// Maps the lines of rows from the table's CSV (first row in line 2) to the document.
 fn renumber(data: &mut Dataset, lines: &[u32]) {
     let in_document = |line: &mut u32| {
         let row = line.checked_sub(2).map(|row| row as usize);
@@ -94,7 +93,7 @@ fn renumber(data: &mut Dataset, lines: &[u32]) {
     }
 }
 
-/// Names the file and the format of rows that do not name theirs.
+/// Sets format and file on sources without one.
 fn name_format(data: &mut Dataset, format: &Format, file: &str, reason: &str) {
     for source in data.sources.iter_mut().filter(|s| s.format.is_empty()) {
         source.name = file.to_owned();
@@ -104,7 +103,7 @@ fn name_format(data: &mut Dataset, format: &Format, file: &str, reason: &str) {
     }
 }
 
-/// What the tables of known tools hold.
+/// Combined contents of the tables of known tools.
 #[derive(Default)]
 pub(super) struct OfTools {
     data: Dataset,
@@ -113,7 +112,7 @@ pub(super) struct OfTools {
 }
 
 impl OfTools {
-    /// Adds what a table holds. A device that stands around the table is that of rows that name none.
+    /// Adds the contents of a table. Rows without a device get the one stated around it.
     pub(super) fn add(&mut self, imported: Imported, around: &Facts) {
         match imported {
             Imported::Table(mut data) => {
@@ -132,7 +131,7 @@ impl OfTools {
         self.data.sources.is_empty() && self.devices.is_empty() && self.context.is_none()
     }
 
-    /// With the rows of the other tables. `name` is that of the file.
+    /// Merges the rows of the other tables. `name` is the file's name.
     pub(super) fn with(mut self, others: TableBuilder, name: &str) -> Imported {
         let nothing_else = others.is_empty();
         let mut others = others.finish();
@@ -185,7 +184,7 @@ mod tests {
         assert_eq!(formats, ["gemm-bench", "cutlass", "document"]);
         assert_eq!((&d.source[..], &d.line[..]), (&[0, 1, 2][..], &[5, 11, 17][..]));
         assert_eq!((&d.m[..], d.time_s[1]), (&[4096, 128, 64][..], 0.5e-3));
-        // What stands above a table holds for its rows.
+        // A device stated above a table applies to its rows.
         assert_eq!(d.devices[usize::from(d.device[0])], "H100");
     }
 }

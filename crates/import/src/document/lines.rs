@@ -1,4 +1,4 @@
-//! What a line of a log says: its sizes and named quantities.
+//! Parses a line of a log: sizes and named quantities.
 
 mod figures;
 
@@ -8,23 +8,23 @@ use super::title::{Holds, measures, title};
 use super::words::{devices_in, number_length, types_in};
 use crate::cell::shape_text::named;
 
-/// Stands where something was taken out of a line.
+/// Placeholder for text already consumed from a line.
 const TAKEN: char = '\u{1}';
-/// Longer lines are no printed results.
+/// Longer lines are skipped.
 const LONGEST: usize = 600;
 
-/// What a line says: what stands before its quantities, and these with their titles.
+/// Contents of a line: the text before its quantities, and titles and values of sizes and quantities.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     pub label: String,
     pub sizes: Vec<(String, String)>,
     pub quantities: Vec<(String, String)>,
     pub dtype: Option<String>,
-    /// The only device that the line names.
+    /// The device, if the line names exactly one.
     pub device: Option<String>,
-    /// The line is more words than a name and what announces figures: prose.
+    /// The line has too many words for a name with figures: prose.
     pub is_prose: bool,
-    /// The time is of all calls of the count.
+    /// The time covers all counted calls.
     of_all: bool,
 }
 
@@ -34,13 +34,13 @@ impl Said {
         has("shape") || has("m") && has("n") && has("k")
     }
 
-    /// A time or a rate of a call.
+    /// True if the line states a time or a rate.
     pub(super) fn is_measured(&self) -> bool {
         self.quantities.iter().any(|(t, _)| measures(t) && title(t).is_figure())
     }
 }
 
-/// A line with what was taken out of it marked.
+/// A line in which consumed text is replaced by [`TAKEN`] and blanks.
 struct Rest {
     text: String,
 }
@@ -51,7 +51,7 @@ impl Rest {
         self.text.replace_range(from..to, &mark);
     }
 
-    /// Takes out sizes: `M=1`, `(M, N, K): 1, 2, 3`, `[1,2]`.
+    /// Consumes sizes: `M=1`, `(M, N, K): 1, 2, 3`, `[1,2]`.
     fn take_sizes(&mut self) {
         let text = self.text.clone();
         let mut at = 0;
@@ -69,7 +69,7 @@ impl Rest {
         }
     }
 
-    /// Takes out `1x2x3`, `1 × 2`, whatever name it stands in.
+    /// Consumes `1x2x3` and `1 × 2`, unless they are part of a word.
     fn take_products(&mut self) {
         let text = self.text.clone();
         let mut at = 0;
@@ -123,7 +123,7 @@ impl Rest {
     }
 }
 
-/// Length of `M=1`, `n_expert=4` or `(M, N, K): 1 2 3` at the start of a text; 0 where there is none.
+/// Length of `M=1`, `n_expert=4` or `(M, N, K): 1 2 3` at the start of a text; 0 if there is none.
 fn size_length(text: &str) -> usize {
     let name = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
     let lower = text[..name].to_lowercase();
@@ -175,7 +175,7 @@ fn size_length(text: &str) -> usize {
     if found == 0 { 0 } else { text.len() - rest.len() }
 }
 
-/// What a line says.
+/// Parses a line.
 pub(super) fn said(line: &str) -> Said {
     let mut out = Said::default();
     if line.len() > LONGEST {
@@ -228,7 +228,7 @@ pub(super) fn said(line: &str) -> Said {
     out
 }
 
-/// The only size of a line: `N=4096`, `size 4096`, `4096x4096`.
+/// The only size of a line, if it may be square: `N=4096`, `size 4096`, `4096x4096`.
 fn side_of(line: &str) -> Option<u32> {
     let words: Vec<&str> = line
         .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
@@ -246,7 +246,7 @@ fn side_of(line: &str) -> Option<u32> {
     })
 }
 
-/// `N=4096: 0.25 ms, 549.7 TFLOPS`: the only size is the side of square matrices, where rate and time prove it.
+/// In `N=4096: 0.25 ms, 549.7 TFLOPS` the only size means M = N = K, if rate and time confirm it.
 fn square(line: &str, out: &mut Said) {
     let Some(side) = side_of(line) else { return };
     let si = |holds: Holds| {
@@ -263,16 +263,16 @@ fn square(line: &str, out: &mut Said) {
     }
 }
 
-/// Words of a line that names a measurement; more are a sentence.
+/// Maximum number of words in the name of a measurement; more make a sentence.
 const MOST_WORDS: usize = 5;
 
-/// Words of letters alone.
+/// Number of words made of letters only.
 fn words_of(text: &str) -> usize {
     let plain = |w: &&str| w.len() > 1 && w.chars().all(|c| c.is_alphabetic() || ",.'".contains(c));
     text.replace(TAKEN, " ").split_whitespace().filter(plain).count()
 }
 
-/// What stands before the first quantity, without the words that announce one.
+/// The text before the first quantity, without words that announce one.
 fn label(rest: &str) -> String {
     let end = rest.find([TAKEN, '|']).unwrap_or(rest.len());
     let mut text = &rest[..end];
@@ -290,7 +290,7 @@ fn label(rest: &str) -> String {
     text.trim_matches(|c: char| " :,-|[]()=>\t".contains(c)).to_owned()
 }
 
-/// `10 x 100.0 us = 1000 us`: a number of calls, the time of one, and of all.
+/// Consumes `10 x 100.0 us = 1000 us`: number of calls, time of one, time of all.
 fn times_of_calls(rest: &mut Rest, out: &mut Said) {
     let text = rest.text.clone();
     for (at, mark) in text.match_indices(['x', '×']) {

@@ -1,4 +1,4 @@
-//! Lines of a log as tables: a line is a row whose cells are named quantities.
+//! Converts log lines to tables: each line is a row whose cells are named quantities.
 
 use super::block::{Block, Kind, Table};
 use super::cell::{Commas, cell};
@@ -11,12 +11,12 @@ use std::collections::HashMap;
 struct Row {
     line: u32,
     cells: Vec<(String, String)>,
-    /// Its sizes stand in a line above it.
+    /// Its sizes come from an earlier line.
     held: bool,
 }
 
 impl Row {
-    /// The first figure of a kind, in SI.
+    /// The first figure with this meaning, in SI units.
     fn figure(&self, holds: Holds) -> Option<f64> {
         self.cells.iter().find_map(|(name, text)| {
             let title = title(name);
@@ -25,7 +25,7 @@ impl Row {
         })
     }
 
-    /// Rate and time are those of its sizes; `None` where it has not both.
+    /// Whether rate times time equals the work of its sizes; `None` if rate or time is missing.
     fn agrees(&self) -> Option<bool> {
         let sizes: Vec<(String, String)> = self
             .cells
@@ -38,8 +38,8 @@ impl Row {
     }
 }
 
-/// Lines below sizes may speak of anything: where some have a time and a rate that agree on them, those that do not
-/// are of something else.
+/// Lines below a line of sizes may be about anything: if rate and time of some confirm the
+/// sizes, the others are dropped.
 fn proved(rows: Vec<Row>) -> Vec<Row> {
     if !rows.iter().any(|r| r.held && r.agrees() == Some(true)) {
         return rows;
@@ -47,8 +47,8 @@ fn proved(rows: Vec<Row>) -> Vec<Row> {
     rows.into_iter().filter(|r| !r.held || r.agrees() == Some(true)).collect()
 }
 
-/// The lines of named quantities as tables, one for each set of names. A line of sizes without a measurement holds
-/// for the lines below it.
+/// Tables of the lines with named quantities, one per set of names. A line of sizes without a measurement
+/// applies to the lines below it.
 pub(super) fn tables(blocks: &[Block]) -> Vec<Block> {
     let mut log = Log::default();
     for block in blocks {
@@ -106,15 +106,15 @@ fn table_of(rows: Vec<Row>) -> Block {
 #[derive(Default)]
 struct Log {
     rows: Vec<Row>,
-    /// Lines of sizes alone.
+    /// Lines with sizes only.
     shapes: Vec<Row>,
-    /// Sizes that hold for the lines below.
+    /// Sizes that apply to the lines below.
     held: Vec<(String, String)>,
-    /// How many calls the totals below are of.
+    /// Number of calls that the totals below cover.
     count: Option<String>,
-    /// The last line that added to the last row.
+    /// Line number of the last addition to the last row.
     last: u32,
-    /// The heading above.
+    /// Text of the heading above.
     under: String,
 }
 
@@ -156,7 +156,7 @@ impl Log {
             self.held = one.sizes.clone();
             self.count = one.quantities.iter().find(|(t, _)| t == "count").map(|(_, v)| v.clone());
             self.under.clear();
-            // A sentence with sizes is no list of them.
+            // A sentence that mentions sizes is not part of a list of shapes.
             if one.is_prose {
                 return;
             }
@@ -167,7 +167,7 @@ impl Log {
         }
     }
 
-    /// Adds a row, or what a line says besides to the row above it.
+    /// Adds a row, or merges the further quantities of a line into the row above it.
     fn add(&mut self, row: Row, goes_on: bool) {
         let of = |row: &Row, title: &str| {
             row.cells.iter().find(|(t, _)| t == title).map(|(_, v)| v.clone())
@@ -191,7 +191,7 @@ impl Log {
     }
 }
 
-/// Its figures bear no name.
+/// True if none of its figures has a label.
 fn names_nobody(row: &Row) -> bool {
     row.cells.iter().filter(|(t, _)| measures(t)).all(|(t, _)| title(t).label.is_empty())
 }
@@ -202,7 +202,7 @@ fn work_of(sizes: &[(String, String)]) -> f64 {
     if values().count() > 2 { 2.0 * values().product::<f64>() } else { 0.0 }
 }
 
-/// A figure that equals the work of its line, in any power of a thousand, is no rate.
+/// True for a "rate" that equals the work of its line in FLOP, MFLOP, GFLOP or TFLOP.
 fn is_work(name: &str, value: &str, work: f64) -> bool {
     let value = cell(value, Commas::Thousands).value.unwrap_or(0.0);
     if work == 0.0 || value <= 0.0 || title(name).holds != Holds::Rate {

@@ -1,4 +1,4 @@
-//! Units of columns that state none: of a fact, by rate times time, or asked.
+//! Determines missing units of columns: from a fact, by rate times time, or by asking the user.
 
 use super::columns::Column;
 use super::facts::{Fact, Facts, unit_words};
@@ -9,21 +9,21 @@ use super::units::{ALL, Candidate, EXACT, Limits, NEAR, agree, candidates, prove
 use crate::ImportOptions;
 use gemmscope_model::units::{RateUnit, TimeUnit};
 
-/// The columns of a table with all that decides about them, and what was decided.
+/// The columns of a table with the evidence about them, and the decisions made.
 pub(super) struct Evidence<'a> {
     pub columns: Vec<Column>,
     pub facts: Facts,
     pub limits: Limits,
     pub options: &'a ImportOptions,
-    /// Rows of the table.
+    /// Number of rows.
     pub rows: usize,
-    /// Decisions that are said, not asked.
+    /// Notes on decisions that need no question.
     pub notes: Vec<String>,
     pub questions: Vec<Question>,
 }
 
 impl Evidence<'_> {
-    /// Gives a unit to each column that states none and may be a figure.
+    /// Sets the unit of each column that states none and may be a figure. `Err` with the reason if that is impossible.
     pub(super) fn units(&mut self, ways: &[Reading]) -> Result<(), &'static str> {
         let stated = self.columns.iter().any(|c| c.title.is_figure() && c.title.factor.is_some());
         if !stated {
@@ -38,7 +38,7 @@ impl Evidence<'_> {
         Ok(())
     }
 
-    /// No column states a unit.
+    /// Handles tables in which no column states a unit.
     fn open_units(&mut self, ways: &[Reading]) -> Result<(), &'static str> {
         let rows = self.rows;
         let filled = |c: &Column| {
@@ -96,7 +96,7 @@ impl Evidence<'_> {
         let (Some(time), Some(rate)) = (of(Holds::Time), of(Holds::Rate)) else { return false };
         let pair = proved(&self.columns[time], &self.columns[rate], ways);
         let Some((t, r)) = pair else { return false };
-        // Rate times time tells the product of both units: a longer time has a lower rate.
+        // Rate times time fixes the product of both units; a longer time must have a lower rate.
         let product = t * r;
         let pairs: Vec<(f64, f64)> = ALL
             .into_iter()
@@ -144,7 +144,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// A figure without a unit beside one that has it: rate times time tells it, else it is none.
+    /// Handles figures without a unit next to one that states its unit: rate times time gives the missing one. Without
+    /// a match the column is not a figure.
     fn units_beside(&mut self, ways: &[Reading]) {
         for i in 0..self.columns.len() {
             if !self.columns[i].title.is_figure() || self.columns[i].title.factor.is_some() {
@@ -186,7 +187,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// Takes the first of these units, or the one that was answered; asks, where no fact states it.
+    /// Sets the answered unit, or the first of `pool`. Adds a question unless a fact states the unit.
     pub(super) fn ask_unit(&mut self, columns: &[usize], pool: &[Candidate]) {
         let Some(&(mut measure, mut factor)) = pool.first() else { return };
         let name = columns.first().map_or("", |i| &self.columns[*i].name).to_owned();
@@ -212,7 +213,7 @@ impl Evidence<'_> {
         let why =
             if chosen.is_some() { format!("{word} as chosen") } else { format!("assuming {word}") };
         let text = format!("No unit on “{name}”: {why}{}.", self.first_row(columns, pool));
-        // The likely ones first; whoever knows may say any other.
+        // Likely units first, then all others.
         let measures: Vec<Measure> = pool.iter().map(|c| c.0).collect();
         let others = ALL.iter().filter(|c| measures.contains(&c.0) && !pool.contains(c));
         let choices: Vec<&str> =
@@ -220,7 +221,7 @@ impl Evidence<'_> {
         self.questions.push(Question::new(&key, text, word, &choices));
     }
 
-    /// What the first row would be under each unit.
+    /// Preview for the question: the first row under each unit.
     fn first_row(&self, columns: &[usize], pool: &[Candidate]) -> String {
         let value =
             columns.first().and_then(|i| self.columns[*i].cells.iter().find_map(|c| c.value));

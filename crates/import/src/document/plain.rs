@@ -1,5 +1,5 @@
-//! A plain table: one header over any number of rows. What its columns mean is decided on the first rows, as of any
-//! table of a document; the result is what the mapping form shows and the [`Plan`] by which all rows are read.
+//! A plain table: one header over any number of rows. The meanings of its columns are decided from the first rows, as
+//! for any table of a document. The result feeds the mapping form and the [`Plan`] that reads all rows.
 
 mod batch;
 mod meaning;
@@ -27,19 +27,19 @@ use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 use meaning::Double;
 
-/// Rows whose values tell what a column holds. Each line of the head may be the header, so this bounds the cost of
-/// a long preamble.
+/// Rows examined to decide what a column holds. Each line of the head may be the header, so this bounds
+/// the cost of a long preamble.
 pub(crate) const PROBED: usize = 32;
 
-/// A plain table whose columns are decided.
+/// A plain table with decided columns.
 pub(crate) struct Plain<'a> {
     columns: Vec<Column>,
     probes: Vec<Probe>,
     /// The first rows, cell by cell.
     pub rows: Vec<Vec<String>>,
-    /// 1-based line of the header, 0 where there is none.
+    /// 1-based line of the header; 0 if there is none.
     pub header_line: u32,
-    /// What a row needs and no column holds: `M`, `a time or a rate`.
+    /// Required values that no column holds: `M`, `a time or a rate`.
     pub missing: Vec<String>,
     options: &'a ImportOptions,
     doubles: Vec<Double>,
@@ -48,7 +48,7 @@ pub(crate) struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    /// Decides what the columns below distinct names hold.
+    /// Decides what the columns hold; `names` must be distinct.
     pub(crate) fn new(
         names: Vec<String>,
         rows: Vec<Vec<String>>,
@@ -96,7 +96,7 @@ impl<'a> Plain<'a> {
         Col { index, name: self.columns[index].name.clone() }
     }
 
-    /// Where M, N and K are; the user states those that no column holds.
+    /// Sources of M, N and K; the user may state those that no column holds.
     fn sizes(&self) -> Sizes {
         let col = |meaning| self.position(meaning).map(|i| self.col(i));
         let [m, n, k] = self.options.sizes().map(|stated| stated.map(Size::Fixed));
@@ -135,17 +135,17 @@ impl<'a> Plain<'a> {
         out
     }
 
-    /// The columns have all that a row needs: sizes and a time or a rate.
+    /// True if the columns hold all required values: sizes and a time or a rate.
     pub(crate) fn is_complete(&self) -> bool {
         self.missing.is_empty()
     }
 
-    /// The columns have sizes but neither time nor rate: a list of shapes.
+    /// True for a list of shapes: sizes without time or rate.
     pub(crate) fn is_shapes_only(&self) -> bool {
         self.has_sizes() && !self.has_measurement()
     }
 
-    /// Columns of the table.
+    /// Number of columns.
     pub(crate) fn width(&self) -> usize {
         self.columns.len()
     }
@@ -155,7 +155,7 @@ impl<'a> Plain<'a> {
         &self.columns[column].name
     }
 
-    /// How good a reading of the head this is.
+    /// Score of this interpretation of the head; higher is better.
     pub(crate) fn score(&self) -> usize {
         let is_known = |c: &&Column| !matches!(c.title.spec.meaning, Other | Ignore);
         let known = self.columns.iter().filter(is_known).count();
@@ -171,21 +171,21 @@ impl<'a> Plain<'a> {
         self.columns.iter().any(|c| c.cells.iter().any(|c| c.value.is_some() && c.unit.is_none()))
     }
 
-    /// Some cells of a column are numbers, and all others are empty.
+    /// True if all filled cells of a column are numbers, and there is at least one.
     fn is_numeric(&self, column: usize) -> bool {
         let cells = &self.columns[column].cells;
         cells.iter().all(|c| c.value.is_some() || is_missing(c.text.as_bytes()))
             && cells.iter().any(|c| c.value.is_some())
     }
 
-    /// The cells of a column carry their units.
+    /// True if the first filled cell of a column states a unit.
     fn has_units(&self, column: usize) -> bool {
         let mut cells = self.columns[column].cells.iter();
         cells.find(|c| !is_missing(c.text.as_bytes())).is_some_and(|c| c.unit.is_some())
     }
 
-    /// The columns as the mapping form shows them. Where something is missing, those that may hold it by their
-    /// values: only the user can say.
+    /// The columns for the mapping form. If a required value is missing, columns that may hold it by their values get a
+    /// suggestion, which the user must confirm.
     pub(crate) fn mapped(&self) -> Vec<MappedColumn> {
         let mapped = |(column, probe): (&Column, &Probe)| MappedColumn {
             header: column.name.clone(),
@@ -202,8 +202,8 @@ impl<'a> Plain<'a> {
         mapped
     }
 
-    /// What times and rates say of each other, and of a batch. A batch that is part of M stays a column of the file,
-    /// and so a filter.
+    /// Uses times and rates to find columns of work and the role of a batch. A batch that is part of M is kept as a
+    /// column of the file, so that it can be filtered by.
     fn by_figures(&mut self) {
         let rate = self.position(ReportedRate).filter(|i| !self.columns[*i].by_hand);
         let counts = [Batch, Groups].iter().any(|meaning| self.position(*meaning).is_some());
@@ -229,8 +229,8 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// The ways to take the sizes of the rows. Those that are set aside for another reason than a figure have none:
-    /// what does not count says nothing of the units.
+    /// Interpretations of the sizes. Rows that will be rejected for other reasons than their figures have no sizes
+    /// here, so that they do not affect the units.
     fn ways(&self) -> Vec<Reading> {
         let mut plan = Plan { sizes: self.sizes(), ..Plan::default() };
         for part in [Batch, Dtype, DtypeA, DtypeB, DtypeC, Compute, TransA, TransB, Layout] {
@@ -277,20 +277,20 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// The title that made another one distinct: `time (2)` beside `time`.
+/// The original title of one made distinct: `time` for `time (2)`.
 fn undoubled<'n>(name: &'n str, names: &[String]) -> &'n str {
     let is_count = |n: &str| n.strip_suffix(')').is_some_and(|n| n.parse::<u32>().is_ok());
     let base = name.rsplit_once(" (").filter(|(_, n)| is_count(n));
     base.map(|b| b.0).filter(|base| names.iter().any(|n| n == base)).unwrap_or(name)
 }
 
-/// M, N, K and batch of the first rows, read as those of all rows are; `None` where a row states none.
+/// M, N, K and batch of the first rows, parsed as for all rows; `None` for a row without sizes.
 pub(crate) fn sizes(plan: &Plan, rows: &[Vec<String>]) -> Vec<Option<[f64; 4]>> {
     let of_row = |r: &Record<'_>| row::sizes(plan, &Given::default(), r).ok();
     rows.iter().map(|cells| Some(as_record(cells, of_row)?.map(f64::from))).collect()
 }
 
-/// What is read of these cells as a record.
+/// Calls `read` with the cells as a record.
 fn as_record<T>(cells: &[String], mut read: impl FnMut(&Record<'_>) -> T) -> T {
     let (mut text, mut bounds) = (String::new(), Vec::new());
     for cell in cells {

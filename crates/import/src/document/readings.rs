@@ -1,4 +1,4 @@
-//! The ways to take the sizes of a table, the least surprising first.
+//! Interpretations of the sizes of a table, most plausible first.
 
 use super::cell::Cell;
 use super::columns::{Column, names_shapes, share};
@@ -16,7 +16,7 @@ use gemmscope_table::dataset::Assumption;
 /// M, N, K and batch.
 pub(super) type Size = [u32; 4];
 
-/// A question that a way of reading leaves open.
+/// A question left open by an interpretation.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub key: String,
@@ -37,7 +37,7 @@ impl Question {
         Question { text, ..self }
     }
 
-    /// As it is shown, with the answer that it got.
+    /// The assumption to show, with the user's answer if there is one.
     pub(super) fn assumption(self, options: &ImportOptions) -> Assumption {
         let choices: Vec<&str> = self.choices.iter().map(String::as_str).collect();
         let value = options.answer(&self.key).map_or(self.value, str::to_owned);
@@ -45,21 +45,21 @@ impl Question {
     }
 }
 
-/// One way to take the sizes.
+/// One interpretation of the sizes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading {
     pub sizes: Vec<Option<Size>>,
-    /// What was decided, as the end of a sentence.
+    /// The decision, as the end of a sentence.
     pub why: String,
     pub question: Option<Question>,
-    /// It counts only where rate and time prove it.
+    /// Used only if rate and time confirm it.
     pub to_prove: bool,
-    /// Operations of a multiplication with its addition, by row; 2 where there is none.
+    /// FLOP per multiply-add, by row; 2 if empty.
     pub operations: Vec<f64>,
     /// What a row of a table of experts times, and its groups by row.
     pub experts: Option<ExpertRow>,
     pub groups: Vec<Option<Groups>>,
-    /// Rate and time agree on it in so many rows, of so many.
+    /// Number of rows in which rate and time confirm it, and number of rows checked.
     pub agree: Option<(usize, usize)>,
 }
 
@@ -68,21 +68,21 @@ impl Reading {
         Reading { sizes, why: why.into(), ..Reading::default() }
     }
 
-    /// Operations of a row.
+    /// FLOP of a row; `None` without sizes.
     pub(super) fn work(&self, row: usize) -> Option<f64> {
         let size = (*self.sizes.get(row)?)?;
         let operations = self.operations.get(row).copied().unwrap_or(2.0);
         Some(operations * size.iter().map(|v| f64::from(*v)).product::<f64>())
     }
 
-    /// Bytes that a row moves at least, with operands of 2 bytes.
+    /// Minimum bytes moved by a row with 2-byte operands.
     pub(super) fn bytes(&self, row: usize) -> Option<f64> {
         let [m, n, k, batch] = (*self.sizes.get(row)?)?.map(f64::from);
         Some(2.0 * batch * (m * k + k * n + m * n))
     }
 }
 
-/// The columns of sizes.
+/// Sizes from columns and facts.
 struct Sizes<'a> {
     columns: &'a [Column],
     facts: &'a Facts,
@@ -102,7 +102,7 @@ impl<'a> Sizes<'a> {
         })
     }
 
-    /// The size of a row by its letter: its column, else what stands around the table.
+    /// The size with this letter in a row: from its column, else from the facts.
     fn get(&self, letter: char, row: usize) -> Option<u32> {
         match self.of_letter(letter) {
             Some(column) => column.cells.get(row)?.whole(),
@@ -114,13 +114,13 @@ impl<'a> Sizes<'a> {
         self.of_letter(letter).is_some() || self.facts.size(letter).is_some()
     }
 
-    /// A size and the title of its column.
+    /// A size and the title of its column, as text.
     fn named(&self, letter: char) -> String {
         let column = self.of_letter(letter);
         column.map_or(String::new(), |c| format!("{} = “{}”", letter.to_ascii_uppercase(), c.name))
     }
 
-    /// Cells of two sizes, a weight's say, of which no title tells the order.
+    /// True if cells hold two sizes, such as those of a weight, in an order that no title states.
     fn has_pairs(&self) -> bool {
         let pair = |c: &Column| {
             let two =
@@ -130,7 +130,7 @@ impl<'a> Sizes<'a> {
         self.columns.iter().any(pair)
     }
 
-    /// The sizes that stand around the table, with their lines.
+    /// The sizes stated around the table, with their lines, as text.
     fn stated(&self) -> String {
         let said = "mnk".chars().filter(|l| self.of_letter(*l).is_none()).filter_map(|l| {
             let fact = self.facts.size(l)?;
@@ -140,7 +140,7 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// The keys of questions about sizes, and their answers.
+/// Keys of questions about sizes, and their answers.
 pub(super) const BATCH: &str = "batch";
 pub(super) const ORDER: &str = "order";
 pub(super) const SQUARE: &str = "square";
@@ -148,7 +148,7 @@ pub(super) const SIZES: &str = ImportOptions::SIZES;
 pub(super) const IN_M: &str = "in M";
 pub(super) const APART: &str = "apart";
 
-/// All ways to take the sizes; else what is missing.
+/// All interpretations of the sizes; `Err` names what is missing.
 pub(super) fn readings(
     columns: &[Column],
     facts: &Facts,
@@ -221,7 +221,8 @@ pub(super) fn readings(
     ))
 }
 
-/// `4096,7168;7168,2112`, or a column of shapes for each operand: the shared size is K, whichever way B lies.
+/// Shapes of both operands in one cell (`4096,7168;7168,2112`) or a column each. The shared size is K, so
+/// B may be (K, N) or (N, K).
 fn of_operands(all: &Sizes<'_>) -> Option<Reading> {
     let columns: Vec<&Column> = all.columns.iter().filter(|c| names_shapes(c)).collect();
     let first = columns.first()?;
@@ -260,7 +261,7 @@ fn of_shapes(all: &Sizes<'_>) -> Option<Reading> {
         [] => all.facts.order.as_ref().map(|f| f.value.clone()),
         own => Some(own.to_vec()),
     };
-    // In any order the sizes of a square are the same.
+    // The order does not matter if all are square.
     let square = found.iter().flatten().all(|[m, n, k]| m == n && n == k);
     let order = stated.clone().unwrap_or_else(|| vec!['m', 'n', 'k']);
     let at = |letter: char| order.iter().position(|l| *l == letter).unwrap_or(0);
@@ -306,7 +307,7 @@ fn square(all: &Sizes<'_>) -> Option<Reading> {
     let column = all.column(Holds::Square).or_else(|| all.column(Holds::Shape)).filter(most)?;
     let lower = column.name.to_lowercase();
     let twice = column.cells.iter().any(|c| c.text.contains(['x', '×']));
-    // One number under a word for the whole product ("gemm", "problem") is its name, not its size.
+    // A number below a word for the whole product ("gemm", "problem") identifies it; it is not a size.
     let sized = ["size", "dim", "shape", "matrix", "square"].iter().any(|w| lower.contains(w));
     if column.title.holds == Holds::Shape && !twice && !sized {
         return None;
@@ -329,7 +330,7 @@ pub(super) fn only_size(name: &str) -> Question {
     Question::new(SQUARE, text, "square", &[])
 }
 
-/// M, N and K, with a batch that multiplies the work or is in M already.
+/// M, N and K, with a batch that multiplies the work or is part of M.
 fn three(all: &Sizes<'_>, batch: Option<&Column>) -> Vec<Reading> {
     let base: Vec<Option<[u32; 3]>> = (0..all.rows)
         .map(|r| Some([all.get('m', r)?, all.get('n', r)?, all.get('k', r)?]))
@@ -349,7 +350,7 @@ fn three(all: &Sizes<'_>, batch: Option<&Column>) -> Vec<Reading> {
     ways
 }
 
-/// The ways to take a batch: it multiplies the work, or is in M already.
+/// Interpretations of a batch: it multiplies the work, or is part of M.
 pub(super) fn with_batch(
     columns: &[Column],
     batch: &Column,
@@ -400,14 +401,14 @@ pub(super) fn counts_groups(title: &str) -> bool {
     super::title::title(title).holds == Holds::Groups
 }
 
-/// M is the batch times one or two other columns, in most rows.
+/// True if M is the batch times up to two other columns in most rows.
 fn is_factor(
     columns: &[Column],
     batch: &Column,
     base: &[Option<[u32; 3]>],
     counts: &[u32],
 ) -> bool {
-    // Leading dimensions, strides and factors are no parts of M.
+    // Leading dimensions, strides and scaling factors are not factors of M.
     let of_call = |name: &str| {
         let name = name.trim().to_lowercase();
         ["ld", "stride", "alpha", "beta"].iter().any(|p| name.starts_with(p))
@@ -449,7 +450,7 @@ fn sequences(all: &Sizes<'_>, batch: Option<&Column>, length: &Column) -> Readin
     Reading::new((0..all.rows).map(of_row).collect(), why.join("; "))
 }
 
-/// In `batch, N, K` one GEMM takes the whole batch: it is M.
+/// In `batch, N, K` one GEMM takes the whole batch: M = batch.
 fn batch_as_m(all: &Sizes<'_>, batch: &Column) -> Reading {
     let of_row =
         |r: usize| Some([batch.cells.get(r)?.whole()?, all.get('n', r)?, all.get('k', r)?, 1]);
@@ -459,7 +460,8 @@ fn batch_as_m(all: &Sizes<'_>, batch: &Column) -> Reading {
     Reading::new((0..all.rows).map(of_row).collect(), why)
 }
 
-/// A fixed size that is named after the one that is swept: `...-m-8192-k-8192` above a column M.
+/// Assumes the missing size if the text states a fixed value for the swept letter:
+/// `...-m-8192-k-8192` above a column M.
 fn named_after_swept(all: &Sizes<'_>, titled: &[char], have: &[char]) -> Option<Reading> {
     let swept = *titled.first().filter(|l| all.facts.size(**l).is_some())?;
     let fact = all.facts.size(swept)?;
@@ -478,7 +480,7 @@ fn named_after_swept(all: &Sizes<'_>, titled: &[char], have: &[char]) -> Option<
     Some(Reading { question, ..Reading::new((0..all.rows).map(of_row).collect(), all.stated()) })
 }
 
-/// N alone is the side of square matrices, which is asked unless it is said.
+/// N alone is the side of square matrices; adds a question unless the text says so.
 fn lone(all: &Sizes<'_>, letter: char) -> Reading {
     let sizes = (0..all.rows).map(|r| all.get(letter, r).map(|v| [v, v, v, 1])).collect();
     let mut out = Reading::new(sizes, "");
@@ -489,7 +491,7 @@ fn lone(all: &Sizes<'_>, letter: char) -> Reading {
     out
 }
 
-/// Three numbers in a name may be a tile: they count where rate and time prove them.
+/// Three numbers in a name may be a tile, so rate and time must confirm them as sizes.
 fn in_names(all: &Sizes<'_>) -> Option<Reading> {
     let named = |c: &&Column| {
         matches!(c.title.holds, Holds::Library | Holds::Words)

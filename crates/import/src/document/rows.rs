@@ -1,4 +1,4 @@
-//! A table of a document as rows: units, sides and sizes are decided, questions asked, and the rest is kept.
+//! Reads a table of a document into rows: decides units, sides and sizes, asks questions, keeps the other columns.
 
 pub(super) mod answers;
 
@@ -23,16 +23,16 @@ use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 
-/// One table on its way into the rows.
+/// State for reading one table.
 struct Reader<'a> {
     table: &'a Table,
     line: u32,
     on: Evidence<'a>,
-    /// The device of rows that name none.
+    /// Device for rows without one.
     device: u16,
 }
 
-/// Reads the table at a place among the blocks; else says what is missing.
+/// Reads the table at a block index; the error says what is missing.
 pub(super) fn read(
     blocks: &[Block],
     paths: &[Vec<usize>],
@@ -93,7 +93,7 @@ impl Reader<'_> {
                 "its names hold three numbers, which no rate proves to be sizes: say M, N and K",
             ));
         };
-        // The order of sizes in a line is that of its words.
+        // For log lines the order of sizes is that of the words.
         self.on
             .questions
             .extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
@@ -111,7 +111,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What was found in the table, and what is missing.
+    /// Error text: the table, its columns, and what is missing.
     fn refusal(&self, why: &str) -> String {
         let shown = |t: &&String| !t.is_empty() && t.chars().count() <= 40;
         let titles: Vec<String> =
@@ -120,7 +120,7 @@ impl Reader<'_> {
         format!("the table at line {} (columns {}{more}): {why}", self.line, titles.join(", "))
     }
 
-    /// A column that equals 2MNK is the work of a call.
+    /// Reclassifies a "rate" that equals 2MNK as work.
     fn work_is_no_rate(&mut self, way: &Reading) {
         for column in &mut self.on.columns {
             let rate = column.title.holds == Holds::Rate && !column.by_hand;
@@ -133,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where time and rate disagree by a power of a thousand, the time is right.
+    /// If time and rate disagree by a power of a thousand, rescales the rate.
     fn time_is_right(&mut self, side: &Side, way: &Reading) {
         let Some(both) = measured(side, &self.on.columns) else { return };
         let mut off: Vec<f64> = both
@@ -233,11 +233,11 @@ impl Reader<'_> {
         if own.is_empty() { self.on.facts.device_name().to_owned() } else { own.to_owned() }
     }
 
-    /// Stages what the row has besides its sizes and its time.
+    /// Stages the values of a row other than sizes and time.
     fn stage(&self, row: usize, side: &Side, sides: &[Side], out: &mut TableBuilder) {
         let name = self.library(row, side, sides);
         if !name.is_empty() {
-            // A name with a tile in it is a kernel's.
+            // A name that contains a tile is a kernel name.
             let is_kernel =
                 KernelName::parse(&name).tile.is_some() || triple_anywhere(&name).is_some();
             let (meaning, label) = match is_kernel {
@@ -248,7 +248,7 @@ impl Reader<'_> {
         }
         let si =
             |i: Option<usize>| i.and_then(|i| self.on.columns[i].si(row)).filter(|v| v.is_finite());
-        // A rate that the time was computed from is no second witness.
+        // A rate from which the time was computed is not an independent figure.
         if let (Some(_), Some(rate)) = (side.time, si(side.rate)) {
             out.stage_number(ColumnMeaning::ReportedRate, "rate", rate);
         }
@@ -276,7 +276,7 @@ impl Reader<'_> {
                 continue;
             }
             let label = if column.name.is_empty() { "column" } else { &column.name };
-            // The count of a line of a log is of its iterations.
+            // In a log the count is the number of iterations.
             if column.title.holds == Holds::Count
                 && !self.table.is_log
                 && column.title.spec.meaning == ColumnMeaning::Count
@@ -293,7 +293,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whose the row is: the side, else the column of names, else the heading.
+    /// Library of the row: from the side, the name column or the heading.
     fn library(&self, row: usize, side: &Side, sides: &[Side]) -> String {
         let column = self.on.columns.iter().find(|c| c.title.holds == Holds::Library);
         let own = column.map_or("", |c| c.text(row)).trim();
@@ -316,7 +316,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The sizes and calls that the user states, to be changed on the file's card.
+    /// Adds assumptions for the sizes and calls that the user stated, so that they can be changed on the card.
     fn say_stated(&self, out: &mut TableBuilder) {
         let Facts { m, n, k, calls, .. } = &self.on.facts;
         let answer = |key| self.on.options.answer(key).unwrap_or_default();
@@ -331,7 +331,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Remarks and questions.
+    /// Adds notes and questions.
     fn say(&mut self, out: &mut TableBuilder, sides: &[Side]) {
         if sides.iter().all(|s| s.time.is_none() && s.rate.is_none()) {
             out.note(crate::columns::plan::SHAPES_ONLY);

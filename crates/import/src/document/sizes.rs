@@ -1,6 +1,6 @@
-//! Sizes that a text states: `M=4096`, `M, K, N: 1 2 3`, `(1, 2) @ (2, 3)`, `1x2x3`.
+//! Parses sizes in running text: `M=4096`, `M, K, N: 1 2 3`, `(1, 2) @ (2, 3)`, `1x2x3`.
 
-/// A part of a text.
+/// A token of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part<'a> {
     Word(&'a str),
@@ -8,7 +8,7 @@ enum Part<'a> {
     Sign(char),
 }
 
-/// A part, the places where it begins and ends, and whether a blank stands before it.
+/// A token with its start and end, and whether a blank precedes it.
 #[derive(Clone, Copy, Debug)]
 struct Piece<'a> {
     part: Part<'a>,
@@ -46,7 +46,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// Length of `,024` behind so many digits: groups of three, no list of numbers.
+/// Length of `,024` after this many digits: digit groups, not a list of numbers.
 fn thousands(text: &str, digits: usize) -> usize {
     let bytes = text.as_bytes();
     let mut len = 0;
@@ -71,7 +71,7 @@ fn number(text: &str) -> Option<u32> {
     digits.parse().ok().filter(|v| *v > 0)
 }
 
-/// What a text says of the sizes of a GEMM.
+/// The sizes of a GEMM that a text states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stated {
     pub m: Option<u32>,
@@ -115,7 +115,7 @@ impl Stated {
     }
 }
 
-/// The sizes that a cell or a sentence states by name.
+/// Finds the sizes that a cell or a sentence states by name.
 pub(crate) fn stated(text: &str) -> Stated {
     let pieces = pieces(text);
     let mut out = Stated::default();
@@ -149,7 +149,7 @@ fn number_at(pieces: &[Piece<'_>], i: usize) -> Option<u32> {
     }
 }
 
-/// `(4096, 7168) @ (7168, 512)`, with a letter for a size that varies; the shared one is K.
+/// `(4096, 7168) @ (7168, 512)`, possibly with a letter for a varying size; the shared one is K.
 fn operands(pieces: &[Piece<'_>], out: &mut Stated) {
     let pair = |at: usize| {
         let open =
@@ -174,7 +174,7 @@ fn operands(pieces: &[Piece<'_>], out: &mut Stated) {
     out.put('k', size(b).or(size(k)));
 }
 
-/// `M, K, N: 1024 2048 4096`, `(M, N, K) = (1, 2, 3)`.
+/// Values after a list of letters: `M, K, N: 1024 2048 4096`, `(M, N, K) = (1, 2, 3)`.
 fn list(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
     let mut names = Vec::new();
     let mut i = at;
@@ -207,7 +207,7 @@ fn list(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
     }
 }
 
-/// `6144x4096 (N x K)`, `NxK = 6144x4096`: a product whose letters stand beside it.
+/// A product next to its letters: `6144x4096 (N x K)`, `NxK = 6144x4096`.
 fn product(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
     let times = |i: usize| sign(pieces, i, "x×*") || letter(pieces, i) == Some('x');
     let values = |mut i: usize| {
@@ -273,7 +273,7 @@ fn cube(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
     }
 }
 
-/// `M=N=4096`, `m: 12`, `-m-8192-`, `batch_size=4`, `16 experts`.
+/// Single sizes: `M=N=4096`, `m: 12`, `-m-8192-`, `batch_size=4`, `16 experts`.
 fn named(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
     if let (Some(value), Some(Part::Word(word))) =
         (number_at(pieces, at), pieces.get(at + 1).map(|p| p.part))
@@ -340,7 +340,7 @@ fn named(pieces: &[Piece<'_>], at: usize, out: &mut Stated) {
     }
 }
 
-/// The number at a place is not followed by more of a word.
+/// True if the number at this token is not continued by a word.
 fn ends_after(pieces: &[Piece<'_>], at: usize) -> bool {
     match pieces.get(at + 1) {
         Some(next) if !next.apart => match next.part {
@@ -352,7 +352,7 @@ fn ends_after(pieces: &[Piece<'_>], at: usize) -> bool {
     }
 }
 
-/// Three numbers in a row that are sizes, not a tile: `1x2x3`, `(1, 2, 3)`, `1/2/3`; and where they stand.
+/// Three consecutive numbers that are sizes rather than a tile (`1x2x3`, `(1, 2, 3)`, `1/2/3`), and their range.
 pub(super) fn triple(text: &str) -> Option<([u32; 3], usize, usize)> {
     let lower = text.to_lowercase();
     let tile = ["tile", "block", "config", "warp"].iter().any(|w| lower.contains(w));
@@ -362,7 +362,7 @@ pub(super) fn triple(text: &str) -> Option<([u32; 3], usize, usize)> {
     if tile || mt { None } else { triple_anywhere(text) }
 }
 
-/// The same, whatever else the text says.
+/// The same, regardless of the text around it.
 pub(super) fn triple_anywhere(text: &str) -> Option<([u32; 3], usize, usize)> {
     let pieces = pieces(text);
     let between = |i: usize| sign(&pieces, i, "×*,/@") || letter(&pieces, i) == Some('x');

@@ -1,5 +1,5 @@
-//! Titles that state a size or a device: `M=16`, `out (N=4096)`, `H100 SXM`. Such a table has a row for each of
-//! their values, and the value as a cell.
+//! Unpivots tables whose titles state a size or a device, such as `M=16`, `out (N=4096)`, `H100 SXM`: each value
+//! becomes a row, with the value as a cell.
 
 use super::block::Table;
 use super::sizes::{Stated, stated};
@@ -7,10 +7,10 @@ use super::title::{Holds, title};
 use super::words::devices_in;
 use gemmscope_model::hardware;
 
-/// The dress of a table whose titles stated sizes or devices, which are cells now.
+/// Syntax name of a table after its sizes or devices moved from titles to cells.
 pub(super) const SPREAD: &str = "sizes or devices in titles";
 
-/// What a title states, and what is left of it as the title of a figure.
+/// The values in a title, and the rest as the title of a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Said {
     sizes: Stated,
@@ -18,12 +18,12 @@ struct Said {
     rest: String,
 }
 
-/// A figure that its title says nothing else of.
+/// Title of a figure if nothing else is left.
 const FIGURE: &str = "measured";
 
 fn said(text: &str) -> Option<Said> {
     let lower = text.to_lowercase();
-    // `split-k=4` is no size.
+    // `split-k=4` is not a size.
     if lower.contains("split") {
         return None;
     }
@@ -56,10 +56,10 @@ fn said(text: &str) -> Option<Said> {
     figure.then_some(Said { sizes, device, rest })
 }
 
-/// The dress of a table whose corner names the sizes of its rows and of its titles.
+/// Syntax name of a table with sizes both as titles and in the first column.
 pub(super) const MATRIX: &str = "a matrix of sizes";
 
-/// `N\K` or `M/N` in the corner above sizes, and sizes as titles: a row for each cell.
+/// A matrix of figures with `N\K` or `M/N` in the corner: one row per cell.
 fn matrix(table: &Table) -> Option<Table> {
     let corner: Vec<&str> = table
         .titles
@@ -96,7 +96,7 @@ fn matrix(table: &Table) -> Option<Table> {
     Some(out)
 }
 
-/// A row for each size and device that the titles state, where no column has them.
+/// One row per size and device stated by the titles, unless a column holds them.
 pub(super) fn spread(table: Table) -> Table {
     if let Some(matrix) = matrix(&table) {
         return matrix;

@@ -1,4 +1,4 @@
-//! Texts of every class that people paste, of our own making.
+//! Synthetic texts of every class that people paste.
 
 mod experts;
 mod lines;
@@ -85,7 +85,7 @@ fn sizes_of_two_operands() {
          MatrixA(320,640), MatrixB(640,320)\n\
          Performance= 4219.96 GFlop/s, Time= 0.062 msec, Size= 262144000 Ops\n",
     );
-    // The last one names width before height: time and rate are not those of the sizes as they stand.
+    // The last one gives width before height, so rate and time contradict the sizes as written.
     assert_eq!(d.m, [1024, 320]);
     assert_eq!((d.n.clone(), d.k.clone()), (vec![2048, 640], vec![512, 320]));
     assert_eq!(d.time_s, [1.25e-3, 0.031e-3]);
@@ -193,7 +193,7 @@ fn a_unit_that_nothing_states_is_asked_and_taken() {
     options.answers.insert("unit:left".to_owned(), "ms".to_owned());
     let d = read_with("", text, &options);
     assert_eq!(d.time_s[0], 17.5e-3);
-    // Below the table it is said.
+    // If the unit is stated below the table, there is no question.
     let d = read(format!("{text}\n(TFLOP/s at the median.)\n"));
     assert!(!asked(&d).iter().any(|k| k.starts_with("unit")), "{:?}", asked(&d));
 }

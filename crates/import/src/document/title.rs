@@ -1,4 +1,4 @@
-//! What a column may hold by its title: candidates, about which the cells and the arithmetic decide.
+//! Parses the title of a column into a candidate meaning, which cells and arithmetic then check.
 
 mod figure;
 mod names;
@@ -16,14 +16,14 @@ use gemmscope_table::dataset::ColumnSpec;
 pub(crate) use whole::clock_scale;
 use whole::{clock, is_square, lone_size, named, order_of, tile, type_of};
 
-/// What a column holds, as far as it decides about a row.
+/// What a column holds, as far as rows depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
     M,
     N,
     K,
     Batch,
-    /// The length of a sequence, of which a batch is in M.
+    /// Sequence length; M is the batch times it.
     Length,
     Groups,
     /// Experts that each token goes to.
@@ -44,37 +44,37 @@ pub(crate) enum Holds {
     Time,
     Rate,
     Bandwidth,
-    /// A quotient of others: a speed-up, an error, a share of a peak.
+    /// A quotient of other figures: speed-up, error, fraction of a peak.
     Derived,
-    /// A share of a whole.
+    /// A fraction of a total.
     Share,
     Count,
     Spread,
-    /// Texts.
+    /// Text.
     Words,
-    /// Numbers that are no measurement: tiles, clocks, strides.
+    /// Numbers that are not measurements: tiles, clocks, strides.
     Other,
-    /// Numbers that may be anything.
+    /// Numbers of unknown meaning.
     Open,
 }
 
-/// A title, with what it says besides.
+/// A parsed title.
 #[derive(Clone, Debug)]
 pub(crate) struct Title {
     pub holds: Holds,
-    /// What it is as a column of a dataset.
+    /// Its meaning as a column of a dataset.
     pub spec: ColumnSpec,
-    /// How sure that is, 0 to 100: of several columns with one meaning the strongest takes it.
+    /// Strength of that meaning, 0 to 100: of several columns with one meaning, the strongest is used.
     pub strength: u8,
-    /// Factor to SI, where the title states a unit.
+    /// Factor to SI, if the title states a unit.
     pub factor: Option<f64>,
-    /// Whose figure it is.
+    /// Library or kernel that the figure belongs to.
     pub label: String,
-    /// How many calls a value is of; 0 where nothing is said.
+    /// Number of calls that a value covers; 0 if not stated.
     pub calls: u32,
-    /// The better of several statistics of one side: the smaller, the better.
+    /// Rank of the statistic; of several for one side, the smallest is used.
     pub rank: u8,
-    /// The order of sizes in a cell.
+    /// Order of the sizes within a cell.
     pub order: Vec<char>,
     /// The value is a sum.
     pub total: bool,
@@ -95,13 +95,13 @@ impl Title {
         }
     }
 
-    /// Of a column that means this in a dataset.
+    /// A title with this meaning in a dataset.
     pub(super) fn meaning<S: Into<ColumnSpec>>(spec: S, strength: u8) -> Title {
         let spec = spec.into();
         Title { spec, strength, ..Title::of(holds(spec.meaning)) }
     }
 
-    /// The cells of a column below this title measure something, in SI.
+    /// Sets the meaning to `measure`, for a column whose cells state units and are parsed to SI.
     pub(super) fn measured(&mut self, measure: Measure, name: &str) {
         let words = known::words(name);
         self.spec = spec_of(measure, Some(1.0), &words);
@@ -123,15 +123,15 @@ impl Title {
     }
 }
 
-/// What the title says that the column means in a dataset.
+/// The meaning of a title in a dataset.
 pub(crate) fn meaning(text: &str) -> C {
     title(text).spec.meaning
 }
 
-/// Rank of a figure of which no statistic is stated.
+/// Rank of a figure without a stated statistic.
 pub(super) const RANK: u8 = 3;
 
-/// What a column decides about a row that has this meaning in a dataset.
+/// What a column with this dataset meaning holds.
 fn holds(meaning: C) -> Holds {
     match meaning {
         C::M => Holds::M,
@@ -159,7 +159,7 @@ fn holds(meaning: C) -> Holds {
     }
 }
 
-/// `(us, speedup)` as `(us)`: what is remarked behind the unit of a bracket is of the cells.
+/// Reduces `(us, speedup)` to `(us)`: remarks after a unit in brackets describe the rest of the cell.
 fn without_remarks(text: &str) -> String {
     let Some((before, rest)) = text.split_once('(') else { return text.to_owned() };
     let Some((inner, behind)) = rest.split_once(')') else { return text.to_owned() };
@@ -173,7 +173,7 @@ fn without_remarks(text: &str) -> String {
     format!("{before}({}){behind}", kept.join(","))
 }
 
-/// `MedianUs` as `Median Us`.
+/// Splits camel case: `MedianUs` to `Median Us`.
 fn without_camel(text: &str) -> String {
     let mut text = text.to_owned();
     for ending in ["Us", "Ms", "Ns", "Time"] {
@@ -185,7 +185,7 @@ fn without_camel(text: &str) -> String {
     text
 }
 
-/// What the title says of a column.
+/// Parses the title of a column.
 pub(crate) fn title(text: &str) -> Title {
     let bare = bare(text);
     if let Some((unit, strength)) = known::work(&known::words(&bare).join("_")) {
@@ -193,7 +193,7 @@ pub(crate) fn title(text: &str) -> Title {
         return Title::meaning(spec, strength);
     }
     let whole = without_remarks(&without_camel(&bare));
-    // What pandas calls the column of the first of several rows.
+    // Suffix that pandas adds for the first of several rows.
     let whole = whole.trim().trim_end_matches("_first").trim();
     let spaced = whole.replace('_', " ");
     let low = spaced.to_lowercase();
@@ -209,7 +209,7 @@ pub(crate) fn title(text: &str) -> Title {
     }
     let words = known::words(whole);
     let joined = words.join("_");
-    // What a tool computed of the first row is not of the others.
+    // A value derived from the first row does not apply to the others.
     let is_first = bare.trim_end().ends_with("_first");
     let named = named(&joined).filter(|t| !is_first || t.holds != Holds::Derived);
     let found = named.or_else(|| type_of(&low)).or_else(|| tile(&joined));

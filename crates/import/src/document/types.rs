@@ -1,4 +1,4 @@
-//! The types of the operands of a row: of its columns, else of its side's name, else of the nearest fact, else asked.
+//! Determines the operand types of a row: from its columns, the name of its side, the nearest fact, or by asking.
 
 use super::columns::Column;
 use super::evidence::Side;
@@ -23,7 +23,7 @@ impl Typed {
     }
 }
 
-/// All questions about types that a row leaves open are added once.
+/// The types of a row. Adds each open question only once per table.
 pub(super) fn row_types(
     columns: &[Column],
     fact: Option<&Fact<Types>>,
@@ -93,7 +93,7 @@ fn unknown(fact: Option<&Fact<Types>>, unread: &str, questions: &mut Vec<Questio
     Typed::both(dtype.into())
 }
 
-/// Of the columns of types. Of two without a place the narrower is of the operands.
+/// Types from the columns. Of two without a stated role, the narrower is that of the operands.
 fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
     let in_cell = |c: &Column| types_in(&c.text(row).replace([';', ','], " "));
     let of = |holds: Holds| -> Option<Vec<TypeName>> {
@@ -128,7 +128,8 @@ fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
             [] => None,
         },
         _ => {
-            // Of two the narrower is of the operands, the other of the result; one of 4 bits is of the weights.
+            // The narrower type is that of the operands, the other that of the output; integers of up to 4 bits are
+            // weights.
             let narrow = narrow?;
             let wide = one.iter().filter_map(|t| t.first()).max_by_key(|t| t.dtype.bits())?;
             let weights = narrow.dtype.bits() <= 4
@@ -139,7 +140,7 @@ fn of_columns(columns: &[Column], row: usize) -> Option<Typed> {
     }
 }
 
-/// `W4A16`: the bits of the weights, B, and of the activations, A, whose type is that of the fact where it has as many.
+/// `W4A16`: bits of the weights (B) and of the activations (A). A stated type with as many bits is used.
 fn weights_and_acts(
     word: &str,
     fact: Option<&Fact<Types>>,
@@ -163,7 +164,7 @@ fn weights_and_acts(
         _ => None,
     };
     let typed = Typed { a: of(acts, int(acts))?, b: of(weights, int(weights))? };
-    // 8 bits are of two kinds.
+    // 8 bits may be int8 or fp8.
     if acts == "8" && !stated.iter().any(|t| t.dtype.bits() == 8) {
         let text = format!(
             "“{word}” does not say whether its 8 bits are int8 or fp8: assuming {}.",
@@ -174,7 +175,7 @@ fn weights_and_acts(
     Some(typed)
 }
 
-/// Of the name of the side or the row: `triton-fp8`, `bf16 ms`, `QMM 4-bit`.
+/// Types in the name of the side or the row: `triton-fp8`, `bf16 ms`, `QMM 4-bit`.
 fn of_name(
     columns: &[Column],
     fact: Option<&Fact<Types>>,
@@ -185,7 +186,7 @@ fn of_name(
 ) -> Option<Typed> {
     let named = columns.iter().filter(|c| c.title.holds == Holds::Library).map(|c| c.text(row));
     let name = std::iter::once(side.name.as_str()).chain(named).collect::<Vec<_>>().join(" ");
-    // The type of an accumulator is none of the operands.
+    // The type of an accumulator is not an operand type.
     let words: Vec<String> = plain_words(&name.replace("-bit", "bit"))
         .map(|w| {
             let acc = w.to_lowercase().find("_acc").unwrap_or(w.len());
@@ -209,7 +210,7 @@ fn of_name(
     if first.dtype != DataType::Int4 {
         return Some(Typed::both(first.clone()));
     }
-    // A width of the weights alone.
+    // A 4-bit type describes only the weights.
     if let Some(Fact { value: Types::Operands(a, b), .. }) = fact
         && a != b
     {

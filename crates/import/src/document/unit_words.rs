@@ -1,8 +1,8 @@
-//! Units of time, rate and bandwidth as texts write them.
+//! Parses units of time, rate and bandwidth as written in texts.
 
 use super::words::{is_letter, letter_runs};
 
-/// What a figure measures.
+/// Quantity that a figure measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
     Time,
@@ -10,7 +10,7 @@ pub(super) enum Measure {
     Bandwidth,
 }
 
-/// A unit with its factor to seconds, FLOP/s or byte/s, and where it stands in the text.
+/// A unit with its factor to seconds, FLOP/s or byte/s, and its range in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Unit {
     pub measure: Measure,
@@ -60,7 +60,7 @@ fn bandwidth(word: &str, per: bool) -> Option<f64> {
     fits.then(|| if binary { 1024f64.powf(power) } else { scale })
 }
 
-/// Factor of a word that is a unit of rate. `alone`: no letter or digit follows it.
+/// Factor of a rate unit to FLOP/s. `alone`: no letter or digit follows the word.
 fn rate(word: &str, per: bool, alone: bool) -> Option<f64> {
     match word {
         "flops" | "flopps" => return Some(1.0),
@@ -89,7 +89,7 @@ fn rate(word: &str, per: bool, alone: bool) -> Option<f64> {
     fits.then_some(scale)
 }
 
-/// Seconds of a unit of time.
+/// Factor of a time unit to seconds.
 pub(super) fn seconds(word: &str) -> Option<f64> {
     Some(match word {
         "ns" | "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => 1e-9,
@@ -101,7 +101,7 @@ pub(super) fn seconds(word: &str) -> Option<f64> {
     })
 }
 
-/// The first unit of a text: of a bandwidth, else of a rate, else of a time.
+/// The first unit in a text: of bandwidth, else of rate, else of time.
 pub(super) fn unit(text: &str) -> Option<Unit> {
     let mut found: [Option<Unit>; 3] = [None, None, None];
     for (from, run) in letter_runs(text) {
@@ -125,7 +125,7 @@ pub(super) fn unit(text: &str) -> Option<Unit> {
         } else if let Some(factor) = seconds(&word) {
             let before = text[..from].chars().next_back();
             let open = before.is_none_or(|c| "([_ ,/".contains(c));
-            // The `s` of `tokens / s` is of another unit.
+            // The `s` in `tokens / s` belongs to another unit.
             let of_other = text[..from].trim_end().ends_with('/') && word == "s";
             if word != "s" || open && !of_other {
                 put(2, Measure::Time, factor);
@@ -135,7 +135,7 @@ pub(super) fn unit(text: &str) -> Option<Unit> {
     found.into_iter().flatten().next()
 }
 
-/// How a unit is written.
+/// Usual spelling of a unit.
 pub(super) fn unit_word(measure: Measure, factor: f64) -> &'static str {
     let near = |to: f64| (factor / to - 1.0).abs() < 1e-9;
     match measure {

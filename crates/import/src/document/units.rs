@@ -1,5 +1,5 @@
-//! Units that nothing states: those that break neither the shortest time of a call nor the peak of the device, and
-//! those with which rate times time is the work.
+//! Infers unstated units: those that violate neither the shortest time of a call nor the peak of the device, and those
+//! for which rate times time equals the work.
 
 use super::columns::{Column, close, share};
 use super::readings::Reading;
@@ -7,26 +7,26 @@ use super::title::Holds;
 use super::unit_words::Measure;
 use gemmscope_model::hardware;
 
-/// What a device can do.
+/// Limits of a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// FLOP/s.
+    /// Peak in FLOP/s.
     pub peak: f64,
-    /// Shortest time of a call, seconds.
+    /// Shortest plausible time of a call, seconds.
     pub floor_s: f64,
 }
 
-/// Rates above this share of the peak are none.
+/// Rates above this fraction of the peak are implausible.
 const OVER: f64 = 1.1;
-/// Most bytes a second that any memory but a cache moves.
+/// Upper bound of main-memory bandwidth, byte/s.
 const FASTEST_BYTES: f64 = 2e13;
-/// A call on a GPU takes at least this, seconds.
+/// Shortest plausible call on a GPU, seconds.
 const GPU_FLOOR_S: f64 = 2e-7;
-/// A call on a core of a CPU takes at least this, seconds.
+/// Shortest plausible call on a CPU core, seconds.
 const CPU_FLOOR_S: f64 = 1e-8;
 
 impl Limits {
-    /// Those of a device; of any device where none is known.
+    /// Limits of a device; of all devices if it is unknown.
     pub(super) fn of(device: &str) -> Limits {
         let known = hardware::match_name(device).candidates();
         let peak_of =
@@ -44,7 +44,7 @@ impl Limits {
 /// A measure with its factor to SI.
 pub(super) type Candidate = (Measure, f64);
 
-/// Units in the order in which they are assumed.
+/// Units in the order of preference.
 pub(super) const ALL: [Candidate; 8] = [
     (Measure::Rate, 1e12),
     (Measure::Rate, 1e9),
@@ -55,10 +55,10 @@ pub(super) const ALL: [Candidate; 8] = [
     (Measure::Rate, 1e6),
     (Measure::Rate, 1.0),
 ];
-/// Those of columns of which no title says whether they are times or rates.
+/// Units tried if no title says whether the column is a time or a rate.
 const UNTITLED: &[Candidate] = ALL.split_at(5).0;
 
-/// The units that a column may have, the least surprising first, and why it is a time or a rate.
+/// Plausible units of a column, best first, and the reason to take it as a time or a rate.
 pub(super) fn candidates(
     column: &Column,
     limits: Limits,
@@ -98,7 +98,7 @@ pub(super) fn candidates(
     let exponent = exponent(&rows);
     let mut values: Vec<f64> = rows.iter().map(|r| r[0]).collect();
     values.sort_by(f64::total_cmp);
-    // A rate saturates as the work grows, a time follows it.
+    // A rate saturates as the work grows; a time grows with it.
     let flat = values[values.len() / 2] > 1.0 && exponent < 0.75;
     good.sort_by_key(|c| (c.0 == Measure::Time) == flat);
     let why = match wanted {
@@ -111,7 +111,7 @@ pub(super) fn candidates(
     (good, why)
 }
 
-/// With this unit a time is shorter in all rows than any device computes or moves bytes.
+/// True if, with this unit, all times are shorter than any device needs to compute or to move the bytes.
 pub(super) fn is_too_fast(time: &Column, factor: f64, way: &Reading) -> bool {
     let limits = Limits::of("");
     let rows: Vec<bool> = (0..time.cells.len())
@@ -123,7 +123,7 @@ pub(super) fn is_too_fast(time: &Column, factor: f64, way: &Reading) -> bool {
     !rows.is_empty() && rows.iter().all(|fast| *fast)
 }
 
-/// How values follow the work, between the rows with the least and the most of it.
+/// Exponent of the growth of values with the work, between the rows with the least and the most work.
 fn exponent(rows: &[[f64; 3]]) -> f64 {
     let by_work = |a: &&[f64; 3], b: &&[f64; 3]| a[1].total_cmp(&b[1]);
     let (Some(low), Some(high)) = (rows.iter().min_by(by_work), rows.iter().max_by(by_work)) else {
@@ -136,7 +136,7 @@ fn exponent(rows: &[[f64; 3]]) -> f64 {
     }
 }
 
-/// A time and a rate, both without a unit: the pair of units with which rate times time is the work in most rows.
+/// The units of a time and a rate for which rate times time equals the work in most rows.
 pub(super) fn proved(time: &Column, rate: &Column, readings: &[Reading]) -> Option<(f64, f64)> {
     const TIMES: [f64; 4] = [1e-6, 1e-3, 1.0, 1e-9];
     const RATES: [f64; 4] = [1e12, 1e9, 1e6, 1.0];
@@ -148,12 +148,12 @@ pub(super) fn proved(time: &Column, rate: &Column, readings: &[Reading]) -> Opti
     exact.or_else(|| found(NEAR, readings.first()?))
 }
 
-/// Rate times time is the work, but for rounding.
+/// Tolerance of rate times time against the work, for rounding.
 pub(super) const EXACT: f64 = 0.02;
-/// As near tells a unit: rates may be of another run or of all runs together.
+/// Wider tolerance that still fixes a unit: the rate may be of another run or of all runs together.
 pub(super) const NEAR: f64 = 0.3;
 
-/// The share of rows in which rate times time is the work.
+/// Fraction of rows in which rate times time equals the work.
 pub(super) fn agree(
     (time, t): (&Column, f64),
     (rate, r): (&Column, f64),
@@ -167,7 +167,7 @@ pub(super) fn agree(
     }))
 }
 
-/// The scale at which a column is the work of a call, 2MNK, in most rows: some tools title it `GFLOPS`.
+/// Factor by which a column equals the work per call, 2MNK, in most rows: some tools title it `GFLOPS`.
 pub(super) fn work_scale(column: &Column, way: &Reading) -> Option<f64> {
     let equals = |scale: &f64| {
         share((0..column.cells.len()).filter_map(|r| {

@@ -1,14 +1,14 @@
-//! What words of a text mean by themselves: data types, devices, libraries, numbers.
+//! Recognises words in a text: data types, devices, libraries, numbers.
 
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::hardware;
 
-/// A run of letters.
+/// Part of a run of letters.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphabetic()
 }
 
-/// The runs of letters of a text, with their places.
+/// The runs of letters in a text, with their positions.
 pub(super) fn letter_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -26,7 +26,7 @@ pub(super) fn plain_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty())
 }
 
-/// A data type as a text names it: the type of ours, and its spelling where ours is only the nearest.
+/// A data type named in a text, with its spelling if ours is only the nearest type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TypeName {
     pub dtype: DataType,
@@ -39,7 +39,7 @@ impl From<DataType> for TypeName {
     }
 }
 
-/// The type that one word names; a word with parts may go on behind it: `fp8_fast_accum`.
+/// The type that a word names; further parts may follow: `fp8_fast_accum`.
 pub(super) fn type_of_word(word: &str) -> Option<TypeName> {
     let lower = word.to_lowercase();
     let lower = lower.strip_prefix("dt_").unwrap_or(&lower);
@@ -71,12 +71,12 @@ fn exact_type(word: &str) -> Option<TypeName> {
     if word.len() < 2 || !word.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    // What counts and indexes have is no type of an operand.
+    // int32 is the type of counts and indices, not of operands.
     if let Some(dtype) = DataType::parse(word).filter(|t| *t != DataType::Int32) {
         return Some(dtype.into());
     }
     let odd = |dtype| Some(TypeName { dtype, odd: Some(word.to_owned()) });
-    // Tenstorrent's block floats.
+    // Block floats of Tenstorrent.
     let block = word.strip_prefix("bfloat").or_else(|| word.strip_prefix("bfp"));
     if let Some(rest) = block.and_then(|r| r.strip_suffix("_b").or_else(|| r.strip_suffix('b'))) {
         return match rest {
@@ -86,7 +86,7 @@ fn exact_type(word: &str) -> Option<TypeName> {
             _ => None,
         };
     }
-    // Weights of llama.cpp.
+    // Quantised weights of llama.cpp.
     let quantized = word.strip_prefix("iq").or_else(|| word.strip_prefix('q'))?;
     let (bits, rest) = quantized.split_at_checked(1)?;
     let named = rest.strip_prefix('_')?;
@@ -102,7 +102,7 @@ fn exact_type(word: &str) -> Option<TypeName> {
     }
 }
 
-/// The types that a text names, in order, each once.
+/// The distinct types that a text names, in order.
 pub(super) fn types_in(text: &str) -> Vec<TypeName> {
     let mut out: Vec<TypeName> = Vec::new();
     let mut before = "";
@@ -124,7 +124,7 @@ pub(super) fn types_in(text: &str) -> Vec<TypeName> {
     out
 }
 
-/// The text without the names of types, one blank for each.
+/// Replaces each name of a type by a blank.
 pub(super) fn without_types(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -156,7 +156,7 @@ pub(super) fn without_types(text: &str) -> String {
     out
 }
 
-/// Devices that a text names, as it spells them.
+/// Devices named in a text, as spelled there.
 pub(super) fn devices_in(text: &str) -> Vec<String> {
     let words: Vec<&str> = text
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
@@ -186,7 +186,7 @@ pub(super) fn devices_in(text: &str) -> Vec<String> {
     out
 }
 
-/// How many of these words are the name of a device.
+/// Number of leading words that form the name of a device.
 fn device_at(words: &[&str]) -> Option<usize> {
     let word = words.first()?;
     let next = words.get(1).copied().unwrap_or("");
@@ -263,12 +263,12 @@ fn device_at(words: &[&str]) -> Option<usize> {
     fits.then(|| if memory { suffix(len, &["HBM2", "HBM2e", "HBM3", "HBM3e"]) } else { len })
 }
 
-/// `M3` of Apple.
+/// Apple's `M3`, not a size.
 fn chip(word: &str) -> bool {
     matches!(word, "M1" | "M2" | "M3" | "M4" | "M5")
 }
 
-/// Libraries by their names.
+/// Names of libraries.
 const LIBRARIES: &[&str] = &[
     "cublas",
     "cublaslt",
@@ -293,7 +293,7 @@ const LIBRARIES: &[&str] = &[
     "torch",
 ];
 
-/// The library that a text names, where it names one alone.
+/// The library that a text names, if it is exactly one.
 pub(super) fn library_in(text: &str) -> Option<&str> {
     let mut found: Option<&str> = None;
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
@@ -308,13 +308,13 @@ pub(super) fn library_in(text: &str) -> Option<&str> {
     found
 }
 
-/// The text names some library.
+/// True if the text names a library.
 pub(super) fn names_library(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric())
         .any(|w| LIBRARIES.contains(&w.to_lowercase().as_str()))
 }
 
-/// Words and figures of a title or a sentence, in lower case, without the separators.
+/// Lower-case words and numbers of a text, without separators.
 pub(super) fn lower_words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|w| !w.is_empty())
@@ -322,8 +322,8 @@ pub(super) fn lower_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Length of the number at the start of a text: a sign, digits with separators, a fraction, an
-/// exponent. A comma belongs to it only before a digit.
+/// Length of the number at the start of a text: sign, digits with separators, fraction, exponent. A comma is
+/// included only before a digit.
 pub(super) fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);

@@ -1,4 +1,4 @@
-//! Files that describe devices.
+//! Files that describe devices rather than measurements.
 
 pub(crate) mod device_file;
 pub(crate) mod device_table;
@@ -6,7 +6,7 @@ pub(crate) mod device_table;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Engine, Peak};
 
-/// A dense peak of a table, of the datasheet or reached with large GEMMs too.
+/// A dense peak from `rate` in FLOP/s. With `achievable` it was measured with large GEMMs and is stored as that too.
 fn peak(engine: Engine, dtype: DataType, rate: f64, achievable: bool, source: &str) -> Peak {
     Peak {
         dtype,

@@ -1,4 +1,4 @@
-//! Logs with one result a line.
+//! Logs with one result per line.
 
 pub(crate) mod benchdnn;
 pub(crate) mod blas_calls;
@@ -31,7 +31,7 @@ pub(crate) mod torch_benchmark;
 pub(crate) mod tune_gemm;
 pub(crate) mod xla;
 
-// What every reader of a log uses.
+// Shared imports of the log readers.
 use crate::cell::{CellError, NO_SIZES, NOT_A_GEMM, UNFIT};
 use crate::columns::header::flaw;
 use crate::split::log::{self, Entry, LogFormat, LogRows, Others, Parser};

@@ -1,4 +1,4 @@
-//! Traces and profiles.
+//! Traces and profiles, from profilers of kernels and frameworks.
 
 pub(crate) mod kernel_kind;
 pub(crate) mod kineto;
@@ -12,13 +12,13 @@ pub(crate) mod tracelens;
 
 use gemmscope_table::dataset::{Dataset, RowsAndTime};
 
-/// The times of calls that are one row.
+/// Statistics over the calls merged into one row; times in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     calls: f64,
     sum: f64,
     squares: f64,
-    /// The first number takes the place of NaN.
+    /// NaN until the first call; `f64::min` ignores it.
     min: f64,
     max: f64,
 }
@@ -38,7 +38,7 @@ impl Times {
         self.sum / self.calls
     }
 
-    /// The shortest, the longest and the standard deviation; NaN where there is one call.
+    /// Minimum, maximum and sample standard deviation in seconds; NaN for fewer than two calls.
     fn spread(&self) -> [f64; 3] {
         if !(self.calls > 1.0 && self.sum.is_finite()) {
             return [f64::NAN; 3];
@@ -48,7 +48,7 @@ impl Times {
     }
 }
 
-/// Calls of a profile that are no GEMM of known shape: how many, their time, their names.
+/// Calls of a profile that give no row: count, total time, names.
 #[derive(Default)]
 struct Omitted {
     all: RowsAndTime,
@@ -56,7 +56,7 @@ struct Omitted {
 }
 
 impl Omitted {
-    /// Counts calls with their time together, seconds; one where the profile states no number.
+    /// Adds calls with their total time in seconds. A missing number of calls counts as one.
     fn add(&mut self, name: &str, calls: f64, time_s: f64) {
         let calls = if calls >= 1.0 { calls as u64 } else { 1 };
         let mut of_name = RowsAndTime::default();
@@ -66,7 +66,7 @@ impl Omitted {
     }
 }
 
-/// Tells the table of one file what it lacks: GEMMs without a model, and rows that are no GEMM.
+/// Records on the source of one file what has no row: GEMMs without a shape, and other kernels.
 fn tell_omitted(data: &mut Dataset, without_model: Omitted, not_gemm: Omitted) {
     if let Some(s) = data.sources.first_mut() {
         (s.without_model, s.not_gemm) = (without_model.all, not_gemm.all);

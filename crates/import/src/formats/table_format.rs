@@ -1,5 +1,5 @@
-//! Table formats as data: a signature, columns with their meaning and factor to SI, or with a library
-//! and its figure, defaults, and at most one hook. [`PlanRows`] reads them all.
+//! Table formats as data: signature, columns with meaning and factor to SI or with a library and its figure, defaults,
+//! and an optional hook. [`PlanRows`] reads them all.
 
 use crate::cell::Quantity;
 use crate::columns::defaults::{self, AssumedType, assumption};
@@ -19,7 +19,7 @@ pub(crate) const GIGA: f64 = 1e9;
 pub(crate) const TERA: f64 = 1e12;
 pub(crate) const GIBI: f64 = 1_073_741_824.0;
 
-/// The number of GEMMs a call, in tables with columns per library.
+/// Number of GEMMs per call, in tables with columns per library.
 pub(crate) const BATCHES: Column = column(
     &["batch_num", "batchcount", "B", "groups", "num_groups", "batch", "batch_size"],
     ColumnMeaning::Batch,
@@ -35,7 +35,7 @@ const SIZES: &[Column] = &[
 
 /// One column of a format.
 pub(crate) struct Column {
-    /// Names in use; the first that the header has is taken. None: the first column.
+    /// Alternative names; the first that the header has is used. If empty, the first column.
     names: &'static [&'static str],
     meaning: ColumnMeaning,
     scale: f64,
@@ -45,12 +45,12 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// The same, and kept under its own name beside what it means for the row.
+    /// Also keeps the column in the dataset under its own name.
     pub(crate) const fn kept(self) -> Self {
         Column { kept: true, ..self }
     }
 
-    /// The column of a header.
+    /// Finds this column in a header.
     fn find(&self, header: &Header) -> Option<Col> {
         match self.names {
             [] => Some(Col { index: 0, name: header.names.first()?.trim().to_owned() }),
@@ -58,7 +58,7 @@ impl Column {
         }
     }
 
-    /// The same, only where the header has this other column too.
+    /// Uses the column only if the header also has `other`.
     pub(crate) const fn beside(self, other: &'static str) -> Self {
         Column { beside: other, ..self }
     }
@@ -78,55 +78,55 @@ pub(crate) const fn number(
     Column { names, meaning, scale, verdict: false, beside: "", kept: false }
 }
 
-/// A column that says whether the run succeeded; `meaning` says whether it is kept.
+/// A verdict column; `meaning` determines whether it is also kept.
 pub(crate) const fn verdict(names: &'static [&'static str], meaning: ColumnMeaning) -> Column {
     Column { names, meaning, scale: 1.0, verdict: true, beside: "", kept: false }
 }
 
-/// Meaning of a column that no [`Column`] names, where each line has figures of several libraries.
+/// Meaning of a column that no [`Column`] describes, in a table with figures of several libraries per line.
 pub(crate) enum Figure<'a> {
-    /// A figure of this library in this unit, with its factor to SI.
+    /// A figure of this library, with its quantity and factor to SI.
     In(&'a str, Quantity, f64),
-    /// The only figure of this library, in a unit that the file does not name.
+    /// The only figure of this library, if the file states no unit.
     Asked(&'a str),
     /// The coefficient of variation of this library's time.
     Variation(&'a str),
-    /// A metric of this library that is kept under its own name.
+    /// A metric (second field) of this library, kept under its own name.
     Kept(&'a str, &'a str),
 }
 
-/// The type and the transposes of A and B that a name tells.
+/// Type and transposes of A and B stated by a name.
 pub(crate) type OfName = (Option<DataType>, Option<[bool; 2]>);
 
-/// A format that one table describes.
+/// Description of a table format.
 pub(crate) struct TableFormat {
-    /// Names in one header line that only this tool writes, in any case and order.
+    /// Sets of names that only this tool writes in one header line, in any case and order.
     pub signatures: &'static [&'static [&'static str]],
-    /// As [`Format::claim`](crate::Format::claim), where names alone do not tell.
+    /// Claim beyond `signatures`, see [`Format::claim`](crate::Format::claim).
     pub claim: fn(&Head) -> Option<Claim>,
-    /// Columns of the sizes, unless they are called M, N and K.
+    /// Columns of the sizes, if not named M, N and K.
     pub sizes: &'static [Column],
-    /// What the others mean. A column of the file that is not here is kept under its own name.
+    /// The other columns. Columns of the file that are not listed are kept under their own names.
     pub columns: &'static [Column],
-    /// Columns that are left out.
+    /// Columns that are dropped.
     pub ignored: &'static [&'static str],
-    /// Library and figure by a column's title; `None`: a column for the whole line.
+    /// Library and figure by a column's title; returns `None` for a column of the whole line.
     pub figure: Option<fn(&str) -> Option<Figure<'_>>>,
-    /// Meaning and title of the column with the names of the sides.
+    /// Meaning and title of the column with the side names.
     pub sides: (ColumnMeaning, &'static str),
-    /// Type and transposes that the name of a side tells.
+    /// Type and transposes stated by the name of a side.
     pub of_name: fn(&str) -> OfName,
-    /// The library that the tool runs.
+    /// The library that the tool runs, if it is always the same.
     pub library: Option<&'static str>,
-    /// Type of A and B if neither the file, its name nor the user names one.
+    /// Type of A and B if neither the file, its name nor the user states one.
     pub dtype: DataType,
-    /// The same, where more of the head tells it.
+    /// The same, if it depends on the head.
     pub dtype_of: Option<fn(&Head) -> DataType>,
-    /// Type of the output where no column holds it; `None`: the usual one of the operands.
+    /// Type of the output if no column holds it; `None`: derived from the operands.
     pub output: Option<DataType>,
-    /// Transposes of A and B where no column holds them.
+    /// Transposes of A and B if no column holds them.
     pub transposed: [bool; 2],
-    /// Id of the device that the tool is always run on, and the sentence that says so.
+    /// Id of the device that the tool always runs on, and the sentence that says so.
     pub device: Option<(&'static str, &'static str)>,
     /// Remarks for the file's card.
     pub notes: &'static [&'static str],
@@ -154,20 +154,20 @@ impl TableFormat {
         hook: None,
     };
 
-    /// As [`Format::claim`](crate::Format::claim).
+    /// See [`Format::claim`](crate::Format::claim).
     pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
         let signed = self.signatures.iter().find_map(|names| head.headed(names));
         signed.or_else(|| (self.claim)(head))
     }
 
-    /// A reader of a file with this head.
+    /// Opens a reader for a file with this head.
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
         let reader = self.reader(head, options);
         let types = Some(reader.types.clone());
         PlanRows::open(reader, &head.name, types, TableBuilder::with_room(head.rows))
     }
 
-    /// What this format says of a file with this head.
+    /// The [`TableReader`] of this format for a file with this head.
     pub(crate) fn reader(&'static self, head: &Head, options: &ImportOptions) -> Formatted {
         let usual = self.dtype_of.map_or(self.dtype, |of| of(head));
         let types = AssumedType::new(head, options, usual);
@@ -185,7 +185,7 @@ impl TableFormat {
         self.plan_behind(0, Plan::default(), header, table)
     }
 
-    /// The same, where the format has planned the first so many columns by itself.
+    /// Like [`Self::plan`], if the format has already planned the first `first` columns.
     pub(crate) fn plan_behind(
         &self,
         first: usize,
@@ -201,7 +201,7 @@ impl TableFormat {
         };
         let mut used: Vec<usize> = (0..first).collect();
         used.extend(self.ignored.iter().filter_map(|n| header.position(n)));
-        // A second header of the same file goes on with the columns of the first.
+        // A second header in the file reuses the dataset columns of the first.
         let mut made: HashMap<(&'static str, String), usize> = HashMap::new();
         let mut keep = |table: &mut TableBuilder, meaning: ColumnMeaning, name: &str| {
             let nth = made.entry((meaning.id(), name.to_owned())).or_default();
@@ -256,7 +256,7 @@ impl TableFormat {
         plan
     }
 
-    /// The libraries that the titles name, each with its figures.
+    /// Adds the libraries named in titles, each with its figures.
     fn plan_sides(
         &self,
         header: &Header,
@@ -285,7 +285,7 @@ impl TableFormat {
                 plan.sides.len() - 1
             });
             let side = &mut plan.sides[at];
-            // Reasons to reject a row name the quantity, as there may be thousands of kernels.
+            // Rejections name only the quantity, as there may be thousands of kernels.
             let kernels = self.sides.0 == ColumnMeaning::Kernel;
             let name = match figure {
                 Figure::In(_, quantity, _) if kernels => quantity.word(),
@@ -296,7 +296,7 @@ impl TableFormat {
                 Figure::In(_, quantity, scale) => side.figures.set(quantity, col, scale),
                 Figure::Asked(_) => side.without_unit = Some(col),
                 Figure::Variation(_) => side.variation = Some(col),
-                // One column of the dataset per metric, for all libraries.
+                // One dataset column per metric, shared by all libraries.
                 Figure::Kept(_, metric) => {
                     let known = kept.iter().find(|(m, _)| *m == metric);
                     let id = known.map_or_else(|| table.auto_column(metric), |(_, id)| *id);
@@ -308,7 +308,7 @@ impl TableFormat {
         plan.sides.retain(|s| s.figures.all().next().is_some() || s.without_unit.is_some());
     }
 
-    /// The header has the names of a signature, or those of the sizes and a figure.
+    /// True if the header has the names of a signature, or those of the sizes and a figure.
     pub(crate) fn is_header(&self, header: &Header) -> bool {
         let Some(figure) = self.figure else {
             return self.signatures.iter().any(|names| header.has(names));
@@ -322,18 +322,18 @@ impl TableFormat {
     }
 }
 
-/// What a [`TableFormat`] says of a file.
+/// A [`TableFormat`] applied to a file.
 pub(crate) struct Formatted {
     format: &'static TableFormat,
-    /// Type of A and B if no row names one.
+    /// Type of A and B for rows without one.
     pub types: AssumedType,
-    /// The name of the file, without its lines.
+    /// Head with the file's name only.
     head: Head,
     pub options: ImportOptions,
 }
 
 impl Formatted {
-    /// Adds the types and the device that no column holds.
+    /// Adds the assumed types and device that no column holds.
     pub(crate) fn complete(&mut self, plan: &mut Plan, t: &mut TableBuilder) {
         plan.fewest = match self.format.figure {
             Some(_) => 0,
@@ -358,7 +358,7 @@ impl Formatted {
         }
     }
 
-    /// Says what a plan leaves open, once its figures have their units.
+    /// Adds notes once the figures of the plan have units.
     pub(crate) fn remark(&self, plan: &Plan, t: &mut TableBuilder) {
         plan.note_times(t);
         for note in self.format.notes {
@@ -387,7 +387,7 @@ impl TableReader for Formatted {
     }
 }
 
-/// The unit of figures that a printed table does not name: the user's answer, else µs.
+/// Unit of figures in a printed table without one: the user's answer, else µs.
 fn asked_unit(table: &mut TableBuilder, options: &ImportOptions) -> (Quantity, f64) {
     let answer = options.answer("unit:value");
     let text = "No unit in the table; these benchmarks print times in µs.";

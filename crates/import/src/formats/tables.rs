@@ -23,7 +23,7 @@ pub(crate) mod triton;
 pub(crate) mod tritonbench;
 pub(crate) mod tunableop;
 
-// What every format of tables uses.
+// Shared imports of the table formats.
 use crate::cell::{self, NO_SIZES, NOT_A_GEMM, Quantity};
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;

@@ -1,23 +1,23 @@
-//! gzip in slices -> bytes, member by member.
+//! Streaming gzip decoder for files with any number of members.
 
 use crate::ImportError;
 use flate2::write::MultiGzDecoder;
 use std::io::Write;
 
-/// True where a file starts with these bytes and is gzip.
+/// True if a file with these first bytes is gzip.
 pub(crate) fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(&[0x1f, 0x8b])
 }
 
-/// A gzip file of any number of members, and what follows them.
+/// State of decoding, including bytes after the last member.
 #[derive(Debug)]
 pub(crate) struct Gzip {
     decoder: MultiGzDecoder<Vec<u8>>,
-    /// A member has begun: its header is whole.
+    /// The header of the current member is complete.
     begun: bool,
-    /// Bytes of a header that is not whole yet.
+    /// Bytes read of an incomplete header.
     header_bytes: u64,
-    /// Bytes behind the last member that are no other one.
+    /// Bytes after the last member that do not start another one.
     trailing: u64,
 }
 
@@ -29,7 +29,7 @@ impl Default for Gzip {
 }
 
 impl Gzip {
-    /// Appends what the next bytes hold.
+    /// Decodes the next bytes and appends the result.
     pub(crate) fn feed(&mut self, bytes: &[u8], unpacked: &mut Vec<u8>) -> Result<(), ImportError> {
         if self.trailing > 0 {
             self.trailing += bytes.len() as u64;
@@ -64,7 +64,7 @@ impl Gzip {
         if self.trailing > 0 {
             return Ok(());
         }
-        // One byte more tells a member that is whole, whose checksum is then compared, from one that is cut off.
+        // An extra byte distinguishes a complete member, whose checksum is then verified, from a truncated one.
         let result = self.decoder.write(&[0]);
         unpacked.append(self.decoder.get_mut());
         match result {
@@ -79,13 +79,13 @@ impl Gzip {
         }
     }
 
-    /// Bytes behind the last member that are no other one.
+    /// Bytes after the last member that do not start another one.
     pub(crate) fn trailing(&self) -> u64 {
         self.trailing
     }
 }
 
-/// flate2 has one kind of error for all damage.
+/// flate2 has a single error kind for all damage.
 fn is_checksum(error: &std::io::Error) -> bool {
     error.to_string().contains("checksum")
 }
@@ -109,7 +109,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// What a file holds and how many bytes follow its members, fed in slices of this size.
+    /// Decoded bytes and number of trailing bytes, fed in slices of `step`.
     fn read(bytes: &[u8], step: usize) -> Result<(Vec<u8>, u64), String> {
         let (mut gzip, mut out) = (Gzip::default(), Vec::new());
         for slice in bytes.chunks(step) {
@@ -146,7 +146,7 @@ mod tests {
     fn a_wrong_checksum_and_a_cut_are_told_apart() {
         let whole = packed("M,N,K,us\n1,2,3,4\n".repeat(50).as_bytes());
         for step in STEPS {
-            // The last eight bytes are the checksum and the length.
+            // The last eight bytes are checksum and length.
             for at in whole.len() - 8..whole.len() {
                 let mut wrong = whole.clone();
                 wrong[at] ^= 1;

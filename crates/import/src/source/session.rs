@@ -1,4 +1,4 @@
-//! One file from its first byte to its table.
+//! Reads one file from its first byte to its table.
 
 use super::start::{HEAD_BYTES, HEAD_LINES, head_of, is_json};
 use super::text::Decoder;
@@ -12,20 +12,20 @@ use gemmscope_model::encode::visible;
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::dataset::TablePart;
 
-/// The head is examined after every so many bytes, and at the end, so that the choice of a format does not depend
+/// The head is examined every this many bytes and at the end, so that the choice of a format does not depend
 /// on how the file is sliced.
 const HEAD_STEP: u64 = 4 << 10;
-/// After this many NUL bytes and less text than a head has, a file counts as binary.
+/// A file with this many NUL bytes before its head is complete counts as binary.
 const NUL_BYTES: u64 = 1 << 20;
-/// How many raw bytes are searched for the signatures of binary files.
+/// Raw bytes searched for signatures of binary files.
 const MAGIC_BYTES: usize = 512;
-/// How many packed bytes are unpacked at a time. Bounds the memory of one slice.
+/// Compressed bytes decoded at a time, to bound the memory per slice.
 const PACKED_STEP: usize = 16 << 10;
 
-/// The largest number of rows to reserve memory for before they are read.
+/// Maximum number of rows to reserve memory for in advance.
 const MOST_EXPECTED: u64 = 2 << 20;
 
-/// What to do about a text that was made of a packed file and takes too much.
+/// Advice for text converted from a compressed file that is too large.
 const FEWER_ROWS: &str = "write fewer rows, or allow more with --memory of the gemmscope command";
 
 enum State {
@@ -41,27 +41,27 @@ pub struct Session {
     options: ImportOptions,
     decoder: Decoder,
     magic: Vec<u8>,
-    /// A zip archive, whose directory is at the end.
+    /// The bytes of a zip archive so far; its directory is at the end.
     archive: Option<Vec<u8>>,
     head: Vec<u8>,
     head_lines: usize,
-    /// Line ends of the text so far.
+    /// Number of line ends so far.
     line_ends: u64,
     state: State,
     bytes_in: u64,
-    /// Size of the file, 0 where it is not known.
+    /// Size of the file in bytes; 0 if unknown.
     expected: u64,
     text_bytes: u64,
     /// The chosen format and the reason for it.
     format: Option<(&'static Format, String)>,
     /// Note on the original file, if the text was converted from another kind of file.
     made_of: Option<String>,
-    /// As [`Source::is_column_major`](gemmscope_table::dataset::Source::is_column_major).
+    /// See [`Source::is_column_major`](gemmscope_table::dataset::Source::is_column_major).
     column_major: bool,
 }
 
 impl Session {
-    /// A session for a file of this name ("" for a paste).
+    /// A session for a file with this name ("" for pasted text).
     pub fn new(name: &str, options: ImportOptions) -> Self {
         Session {
             name: visible(name).into_owned(),
@@ -82,19 +82,19 @@ impl Session {
         }
     }
 
-    /// Tells the size of the file, so that memory for its rows is reserved at once. A wrong size does
-    /// no harm.
+    /// Sets the expected size of the file in bytes, to reserve memory for its rows in advance.
+    /// A wrong size is harmless.
     pub fn expect(&mut self, bytes: u64) {
         self.expected = bytes;
     }
 
-    /// Says that what will be fed is a text that was made of a packed file of another kind. `note` is said of that
-    /// file, and the limits of packed files hold ([`ImportOptions::packed_memory`]).
+    /// Declares that the text was converted from a compressed file of another kind. `note` describes that file; the
+    /// limit for compressed files applies ([`ImportOptions::packed_memory`]).
     pub fn made_of(&mut self, note: String) {
         self.made_of = Some(note);
     }
 
-    /// The next slice of the file. After an error every further call gives the same error.
+    /// Reads the next slice of the file. After an error, every further call returns the same error.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
         self.bytes_in += bytes.len() as u64;
         if let Some(archive) = &mut self.archive {
@@ -164,9 +164,8 @@ impl Session {
         Ok(())
     }
 
-    /// The rows since the last call, for an [`Assembly`](gemmscope_table::dataset::Assembly);
-    /// [`end`](Session::end) gives the others.
-    /// `None` where the format needs them until the end of the file.
+    /// The rows since the last call, for an [`Assembly`](gemmscope_table::dataset::Assembly); [`end`](Session::end)
+    /// returns the others. `None` if the format needs all rows at the end of the file.
     pub fn part(&mut self) -> Option<TablePart> {
         match &mut self.state {
             State::Reading(reader) => reader.part(),
@@ -174,12 +173,12 @@ impl Session {
         }
     }
 
-    /// The end of the file: all rows, where none left in a [`part`](Session::part).
+    /// Ends the file. Returns all rows, provided that [`part`](Session::part) returned none.
     pub fn finish(self) -> Result<Imported, ImportError> {
         self.end()?.whole()
     }
 
-    /// The end of the file.
+    /// Ends the file. Returns what no [`part`](Session::part) has returned.
     pub fn end(mut self) -> Result<Ended, ImportError> {
         if let State::Failed(e) = self.state {
             return Err(e);
@@ -220,11 +219,11 @@ impl Session {
         };
         if let Some(source) = source {
             source.bytes = self.text_bytes;
-            // What the user answered is assumed no longer.
+            // Answered assumptions are decisions of the user.
             for assumption in &mut source.assumptions {
                 assumption.by_hand |= self.options.answer(&assumption.key).is_some();
             }
-            // A gemmscope table already names the files of its rows.
+            // A gemmscope table states the file of each row.
             if source.format.is_empty() {
                 source.name = self.name;
                 source.format = format.id.to_owned();
@@ -259,7 +258,7 @@ impl Session {
         Ok(ended)
     }
 
-    /// Refuses a packed file that holds too much.
+    /// Refuses a compressed file that expands beyond the limit.
     fn check_size(&self) -> Result<(), ImportError> {
         let (kind, unpacked, advice) = match &self.made_of {
             Some(_) => ("file", self.text_bytes, FEWER_ROWS),
@@ -297,7 +296,7 @@ impl Session {
         if !complete && !self.is_packed() {
             let lines = memchr::memchr_iter(b'\n', start).count().max(1);
             let rows = self.expected / (start.len() / lines).max(1) as u64;
-            // A little more, because the header is longer than a row.
+            // Add a margin, because the header is longer than a row.
             head.rows = (rows + rows / 16).min(MOST_EXPECTED) as usize;
         }
         if self.decoder.nul_bytes() * 50 > self.text_bytes && self.decoder.encoding().is_none()
@@ -356,7 +355,7 @@ fn take(
     }
 }
 
-/// Reads a whole file that lies in memory.
+/// Reads a whole file in memory.
 pub fn read_all(
     name: &str,
     bytes: &[u8],
@@ -417,7 +416,7 @@ mod tests {
         let bytes = packed(&[(HEADER, 1), (&wide, 2_000)]);
         let e = said(&bytes, Some(1 << 20)).unwrap_err();
         assert!(e.starts_with("the gzip file unpacks to more than 1.00 MiB: unpack it"), "{e}");
-        // What is not packed is as large as it looks.
+        // The limit does not apply to uncompressed files.
         let plain = format!("{HEADER}{}", row.repeat(30_000));
         assert!(said(plain.as_bytes(), Some(1 << 20)).is_ok());
     }

@@ -1,4 +1,4 @@
-//! The beginning of a file as a [`Head`].
+//! Builds a [`Head`] from the first bytes of a file.
 
 use super::text::Decoder;
 use crate::Head;
@@ -8,10 +8,10 @@ use gemmscope_table::build::cell_text::cell_text;
 
 pub(crate) const HEAD_LINES: usize = 80;
 pub(super) const HEAD_BYTES: usize = 64 << 10;
-/// How many bytes, which may be packed, are taken at a time.
+/// Bytes, possibly compressed, decoded at a time.
 const STEP: usize = 16 << 10;
 
-/// Looks like JSON, which may be printed with a line a value: its lines say little.
+/// True for JSON, which may have one value per line, so that 80 lines say little.
 pub(super) fn is_json(text: &[u8]) -> bool {
     matches!(text.trim_ascii_start().first(), Some(b'{' | b'['))
 }
@@ -33,7 +33,7 @@ pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
             _ => break,
         }
     }
-    // The bytes may end anywhere, so an incomplete end is not an error.
+    // The bytes may end anywhere, so a truncated end is not an error.
     if let Ok(more) = decoder.finish() {
         text.extend_from_slice(more);
     }

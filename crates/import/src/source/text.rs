@@ -1,4 +1,4 @@
-//! Bytes as they come -> UTF-8 text: packed or not, byte order marks, UTF-16, NUL bytes, line ends.
+//! Decodes raw bytes to UTF-8 text: gzip, byte order marks, UTF-16, NUL bytes, line ends.
 
 use super::gzip::{self, Gzip};
 use crate::ImportError;
@@ -21,22 +21,22 @@ enum Encoding {
     },
 }
 
-/// There may be a carriage return that belongs to no line end: old Macintosh files have such lines, and files
-/// that were joined with one.
+/// True if a carriage return may stand without a line feed, as in files from old Macintosh systems or
+/// concatenations with them.
 fn may_have_lone_cr(text: &[u8]) -> bool {
     if memchr::memchr(b'\r', text).is_none() {
         return false;
     }
     let lone = |a: u8, b: u8| (a == b'\r') & (b != b'\n') & (b != b'\r');
     let next = text.get(1..).unwrap_or_default();
-    // All pairs of a step at once: the machine has instructions for that.
+    // Check all pairs of a step without branches, so that the loop vectorises.
     let any =
         |(a, b): (&[u8], &[u8])| a.iter().zip(b).fold(false, |any, (a, b)| any | lone(*a, *b));
     text.last() == Some(&b'\r') || text.chunks(64).zip(next.chunks(64)).any(any)
 }
 
-/// Push decoder. [`Decoder::feed`] takes raw slices and gives text; the usual case (plain
-/// UTF-8) gives the slice itself back without a copy.
+/// Push decoder. [`Decoder::feed`] takes raw slices and returns text; plain UTF-8, the usual case, is returned as the
+/// slice itself without a copy.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     container: Container,
@@ -48,18 +48,18 @@ pub(crate) struct Decoder {
     half: Option<u8>,
     high: Option<u16>,
     nul_bytes: u64,
-    /// There was text before: a hole at the very start spoils no line.
+    /// There was text before; NUL bytes at the very start do not damage a line.
     begun: bool,
-    /// The text ends in the NUL that stands for a run of them.
+    /// The text so far ends in the NUL that replaces a run of them.
     hole: bool,
-    /// A carriage return that waits for the byte behind it.
+    /// A carriage return held back until the next byte is known.
     held_cr: bool,
-    /// Bytes that were unpacked, before any was left out.
+    /// Decompressed bytes, before any were dropped.
     unpacked_bytes: u64,
 }
 
 impl Decoder {
-    /// True when the bytes are packed.
+    /// True if the bytes are compressed.
     pub(crate) fn is_packed(&self) -> bool {
         matches!(self.container, Container::Packed(_))
     }
@@ -73,18 +73,18 @@ impl Decoder {
         }
     }
 
-    /// NUL bytes of the file. Those of UTF-8 are holes, what was never written: one NUL in the text stands for
-    /// a run of them, so that the line is known to be damaged.
+    /// Number of NUL bytes in the file. In UTF-8 they are gaps that were never written: the text keeps one NUL per run,
+    /// so that the line is known to be damaged.
     pub(crate) fn nul_bytes(&self) -> u64 {
         self.nul_bytes
     }
 
-    /// Bytes that a packed file held so far.
+    /// Decompressed bytes so far; 0 for an uncompressed file.
     pub(crate) fn unpacked_bytes(&self) -> u64 {
         self.unpacked_bytes
     }
 
-    /// Bytes behind the members of a gzip file that are none.
+    /// Bytes after the last member of a gzip file.
     pub(crate) fn trailing_bytes(&self) -> u64 {
         match &self.container {
             Container::Packed(packed) => packed.trailing(),
@@ -92,7 +92,7 @@ impl Decoder {
         }
     }
 
-    /// Text of the next slice.
+    /// Decodes the next slice.
     pub(crate) fn feed<'a>(&'a mut self, bytes: &'a [u8]) -> Result<&'a [u8], ImportError> {
         self.out.clear();
         if matches!(self.container, Container::Plain)
@@ -133,8 +133,8 @@ impl Decoder {
         Ok(&self.out)
     }
 
-    /// Makes a line end of each carriage return that stands alone. One at the end of the text waits for
-    /// the byte behind it.
+    /// Replaces each lone carriage return by a line feed. One at the end of the text is held back
+    /// until the next byte is known.
     fn end_lines(&mut self, complete: bool) {
         if std::mem::take(&mut self.held_cr) {
             self.out.insert(0, b'\r');
@@ -146,7 +146,7 @@ impl Decoder {
         if memchr::memchr(b'\r', &self.out).is_none() {
             return;
         }
-        // What waits is a carriage return too.
+        // The byte held back is a carriage return too.
         let waits = self.held_cr.then_some(b'\r');
         for i in 0..self.out.len() {
             let next = self.out.get(i + 1).copied().or(waits);
@@ -215,7 +215,7 @@ impl Decoder {
                     self.begun |= !text.is_empty();
                     self.hole &= text.is_empty();
                     self.out.extend_from_slice(text);
-                    // They come in runs: what was never written of a file.
+                    // NUL bytes come in runs, in parts of a file that were never written.
                     let run = rest[nul..].iter().position(|&b| b != 0);
                     let run = run.unwrap_or(rest.len() - nul);
                     self.nul_bytes += run as u64;

@@ -1,8 +1,7 @@
-//! Excel workbooks (.xlsx): the sheet that holds the GEMMs, as the CSV that it would be saved as.
+//! Excel workbooks (.xlsx): converts the sheet with the GEMMs to the CSV that Excel would export.
 //!
-//! A workbook is a zip of XML files, of which this reads the parts that tables need. A library for all
-//! of Excel would be an eighth of the page: calamine 0.38 with its cell reader alone is 309 kB of wasm
-//! after gzip (`opt-level = "z"`, LTO).
+//! A workbook is a zip of XML files, of which only the parts that tables need are read. A general library would take an
+//! eighth of the page's size: calamine 0.38 with its cell reader is 309 kB of wasm after gzip (`opt-level = "z"`, LTO).
 
 mod dates;
 
@@ -17,18 +16,18 @@ use gemmscope_table::trace;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Largest workbook that is held in memory.
+/// Maximum size of a workbook in bytes.
 pub(crate) const MAX_BYTES: usize = 128 << 20;
-/// Most bytes of unpacked parts and of the text made of them.
+/// Limit in bytes for decompressed parts and the text made from them.
 const MAX_UNPACKED: usize = 512 << 20;
 /// Columns of a sheet; Excel's own limit.
 const MAX_COLUMNS: usize = 16_384;
 /// Rows of a sheet; Excel's own limit.
 const MAX_ROWS: u32 = 1 << 20;
-/// Most sheets of a workbook: each of them is looked at.
+/// Maximum number of sheets, since each is examined.
 const MAX_SHEETS: usize = 1_000;
 
-/// Reads a workbook: the best recognised sheet, or the one that the user chose (`sheet`).
+/// Reads the best recognised sheet of a workbook, or the one that the user chose (`sheet`).
 ///
 /// # Errors
 /// If the archive is not from Excel or is damaged, or if no sheet can be read.
@@ -67,7 +66,7 @@ fn read_within(
     let names: Vec<String> = graded.iter().map(|g| g.1.clone()).collect();
     let chosen = options.answer("sheet").and_then(|a| names.iter().position(|n| n == a));
     let at = chosen.or_else(|| {
-        // The first of the best.
+        // The first one among equals.
         (0..graded.len()).rev().max_by_key(|&i| graded[i].0).filter(|&i| graded[i].0.is_some())
     });
     let Some(at) = at else {
@@ -101,12 +100,12 @@ fn read_within(
     Ok(imported)
 }
 
-/// A sheet as CSV: how sure the claim of a format is, if any, and its name.
+/// Grade of a sheet if a format claims it, its name, and its CSV.
 type Graded = (Option<Grade>, String, String);
-/// The strength of a claim. In a whole report, the GEMM sheet comes before the summary with the same operations.
+/// Strength of a claim. In a full report, the GEMM sheet ranks before the summary with the same operations.
 type Grade = (u8, bool, usize);
 
-/// The sheets that hold something, and the timeline of a trace report beside them.
+/// Grades the non-empty sheets; also returns the timeline of a trace report.
 fn graded(
     zip: &Zip<'_>,
     sheets: &[(String, String)],
@@ -144,7 +143,7 @@ fn graded(
     Ok((graded, timeline))
 }
 
-/// The device in a sheet of specifications: two columns, a word and what it is.
+/// The device in a sheet of specifications with two columns, label and value.
 fn device_of_sheet(csv: &str) -> Option<String> {
     const WORDS: [&str; 6] = ["gpu model", "gpu", "device", "accelerator", "cpu model", "cpu"];
     let pairs: Vec<(String, &str)> = csv
@@ -157,9 +156,9 @@ fn device_of_sheet(csv: &str) -> Option<String> {
     WORDS.iter().find_map(value).map(|(_, v)| (*v).to_owned())
 }
 
-/// One step through an XML text.
+/// Event of the XML parser.
 enum Xml<'a> {
-    /// An opening tag: name without its prefix, attributes as written.
+    /// Opening tag: name without prefix, attributes as written, whether it is self-closing.
     Open(&'a str, &'a str, bool),
     Close(&'a str),
     Text(&'a str),
@@ -245,7 +244,7 @@ fn unescape(text: &str) -> String {
     out
 }
 
-/// Name and part of every sheet, in the workbook's order; of several sheets with one part the first.
+/// Name and part of every sheet in workbook order; sheets that share a part are listed once.
 fn sheets(
     zip: &Zip<'_>,
     budget: &mut Budget,
@@ -306,7 +305,7 @@ fn shared_strings(xml: &str, budget: &mut Budget) -> Result<Vec<String>, ImportE
     Ok(out)
 }
 
-/// `C12` -> 2; beyond Excel's last column, that number of columns.
+/// Column index of a cell reference: `C12` is 2. Capped at Excel's number of columns.
 fn column_of(reference: &str) -> Option<usize> {
     let letters = reference.bytes().take_while(u8::is_ascii_alphabetic);
     let column = letters.fold(0usize, |column, b| {
@@ -315,7 +314,7 @@ fn column_of(reference: &str) -> Option<usize> {
     column.checked_sub(1)
 }
 
-/// A sheet as CSV; blank lines keep each row's number.
+/// Converts a sheet to CSV; blank lines preserve the row numbers.
 fn sheet_csv(
     xml: &str,
     strings: &[String],
@@ -334,7 +333,7 @@ fn sheet_csv(
                 row.clear();
                 next = 0;
                 let number = attribute(a, "r").and_then(|r| r.parse::<u32>().ok());
-                // The number of a row that Excel cannot have may be anything.
+                // Ignore row numbers beyond Excel's limit.
                 if let Some(n) = number.filter(|n| *n > line && *n <= MAX_ROWS) {
                     let blank = (n - line) as usize;
                     budget.spend(blank)?;
@@ -365,7 +364,7 @@ fn sheet_csv(
                 let text = match kind.as_str() {
                     "s" => match value.trim().parse().ok().and_then(|i: usize| strings.get(i)) {
                         Some(text) => Cow::Borrowed(text.as_str()),
-                        // No text, and no number either.
+                        // A missing shared string must not read as a number.
                         None => Cow::Owned(format!("missing text {}", value.trim())),
                     },
                     "" | "n" if is_date && !value.is_empty() => Cow::Owned(date_text(&value)),

@@ -1,4 +1,4 @@
-//! Zip archives in memory, as Excel writes them: the parts by name, unpacked under one limit.
+//! Zip archives in memory, as written by Excel: parts by name, decompressed within a common limit.
 
 use crate::ImportError;
 use flate2::Crc;
@@ -11,20 +11,20 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04")
 }
 
-/// Bytes that may still be unpacked from one archive or written from what was: a small archive may
-/// unpack to any size, and a short text in it may be named any number of times.
+/// Bytes that may still be decompressed from an archive or derived from it: a small archive may expand to any size, and
+/// a short text in it may be referenced any number of times.
 #[derive(Debug)]
 pub(super) struct Budget {
     all: usize,
     left: usize,
 }
 
-/// Why a workbook is not read whose part or sheet of this name is not there in one piece.
+/// Error for a workbook with a missing or damaged part or sheet.
 pub(super) fn damaged(name: &str) -> ImportError {
     ImportError::new(format!("the workbook is damaged in its part {name}: copy it again"))
 }
 
-/// Why a workbook is not read that takes more than so many bytes, packed or unpacked.
+/// Error for a workbook over `most` bytes, compressed or decompressed.
 pub(super) fn too_large(most: usize) -> ImportError {
     let most = most >> 20;
     ImportError::new(format!(
@@ -33,12 +33,12 @@ pub(super) fn too_large(most: usize) -> ImportError {
 }
 
 impl Budget {
-    /// So many bytes.
+    /// A budget of this many bytes.
     pub(super) fn new(bytes: usize) -> Self {
         Budget { all: bytes, left: bytes }
     }
 
-    /// Takes `bytes` of it.
+    /// Deducts `bytes`.
     ///
     /// # Errors
     /// If less is left.
@@ -48,7 +48,7 @@ impl Budget {
     }
 }
 
-/// A part of an archive: how it is packed, the check sum of what it holds, its packed bytes.
+/// A part of an archive: compression method, checksum of its contents, compressed bytes.
 struct Part<'a> {
     method: u16,
     crc: u32,
@@ -69,7 +69,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl<'a> Zip<'a> {
-    /// The parts that the directory of an archive lists; `None` if it is damaged or cut off.
+    /// Reads the directory of an archive; `None` if it is damaged or truncated.
     pub(super) fn open(bytes: &'a [u8]) -> Option<Self> {
         let end = memchr::memmem::rfind(bytes, b"PK\x05\x06")?;
         let count = usize::from(u16_at(bytes, end + 10)?);
@@ -105,10 +105,10 @@ impl<'a> Zip<'a> {
         self.parts.contains_key(name)
     }
 
-    /// The text of a part, `None` if there is no such part.
+    /// The text of a part; `None` if there is no such part.
     ///
     /// # Errors
-    /// If it is damaged, or if the budget does not last.
+    /// If it is damaged, or if it exceeds the budget.
     pub(super) fn text(
         &self,
         name: &str,
@@ -122,7 +122,7 @@ impl<'a> Zip<'a> {
         match part.method {
             0 => out.extend_from_slice(part.packed),
             8 => {
-                // One byte more than may be, so that what is too much is seen.
+                // Read one byte beyond the budget to detect that it is exceeded.
                 DeflateDecoder::new(part.packed)
                     .take(budget.left as u64 + 1)
                     .read_to_end(&mut out)

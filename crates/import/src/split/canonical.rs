@@ -1,11 +1,10 @@
-//! A table of any delimiter and locale -> comma separated values with decimal points.
+//! Rewrites a table of any delimiter and locale as comma-separated values with decimal points.
 //!
-//! Tools write commas; a spreadsheet of another country saves the same table with semicolons or
-//! tabs, quotes around cells and decimal commas. The dialect is found once, from the head of the
-//! file, and the text is rewritten line by line before any format sees it: so no format knows a
-//! delimiter, and a table reads the same in all of them. What a terminal or a logger adds to lines goes
-//! in the same pass ([`dress`]), of logs too. A file that is canonical already passes by untouched.
-//! Lines keep their numbers.
+//! Tools write commas; a spreadsheet in another locale saves the same table with semicolons or tabs, quoted cells and
+//! decimal commas. The dialect is detected once from the head of the file, and the text is rewritten line by line
+//! before a format reads it, so that formats need not handle delimiters. Prefixes and decoration that a terminal or a
+//! logger adds are removed in the same pass ([`dress`]), from logs too. A canonical file passes through unchanged.
+//! Line numbers are preserved.
 
 use super::dialect::{BLANKS, Foreign, WORDS, apart, ends_cell, is_rule, with_point};
 use super::dress;
@@ -15,11 +14,11 @@ use crate::{Ended, ImportError, Reader};
 use gemmscope_table::dataset::TablePart;
 use std::borrow::Cow;
 
-/// Rewrites the text of a table, in slices that may be cut anywhere.
+/// Rewrites text in slices that may be cut anywhere.
 #[derive(Debug)]
 pub(crate) struct Canonical {
     from: Foreign,
-    /// The line that is not complete yet, behind the lines of a quote that is open.
+    /// The incomplete last line, after the lines of an open quote.
     carry: Vec<u8>,
     out: Vec<u8>,
     started: bool,
@@ -30,8 +29,8 @@ impl Canonical {
         Canonical { from, carry: Vec::new(), out: Vec::new(), started: false }
     }
 
-    /// The lines of a head. Its quotes go too where the first cell has some: readers of tables take
-    /// them, but a signature is written without.
+    /// Rewrites the lines of a head. Quotes are removed too if the first cell has some: table readers handle them, but
+    /// signatures are written without.
     pub(crate) fn lines(from: Option<Foreign>, lines: Vec<String>) -> Vec<String> {
         let quoted = || lines.iter().any(|l| l.starts_with('"'));
         let commas = Foreign::TABLE;
@@ -49,7 +48,7 @@ impl Canonical {
         text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect()
     }
 
-    /// Rewrites the lines that the next slice completes.
+    /// Rewrites the lines completed by the next slice.
     pub(crate) fn feed(&mut self, text: &[u8]) -> &[u8] {
         self.out.clear();
         let mut from = 0;
@@ -83,7 +82,7 @@ impl Canonical {
         &self.out
     }
 
-    /// The carried lines, with prefixes and colours removed from the last one.
+    /// Takes the carried lines, with prefixes and colours removed from the last one.
     fn undressed(&mut self) -> Vec<u8> {
         let mut carry = std::mem::take(&mut self.carry);
         if self.from.dressed {
@@ -98,7 +97,7 @@ impl Canonical {
         carry
     }
 
-    /// A line was added to the carried ones.
+    /// Handles a line added to the carried ones.
     fn carried(&mut self) {
         let carry = self.undressed();
         if self.line(&carry) {
@@ -110,7 +109,7 @@ impl Canonical {
         }
     }
 
-    /// The open quote is never closed: its lines are rewritten one by one, as [`Records`](crate::Records) reads them.
+    /// The quote is never closed: rewrites its lines one by one, consistent with [`Records`](crate::Records).
     fn give_up(&mut self) {
         let carry = std::mem::take(&mut self.carry);
         for line in carry.split_inclusive(|&b| b == b'\n') {
@@ -120,7 +119,7 @@ impl Canonical {
         }
     }
 
-    /// Rewrites a record; false where a quote is open at its end.
+    /// Rewrites a record; false if a quote is open at its end.
     fn line(&mut self, line: &[u8]) -> bool {
         let Foreign { delimiter, decimal_comma, .. } = self.from;
         if delimiter == 0 {
@@ -179,7 +178,7 @@ impl Canonical {
         self.out.extend_from_slice(&line[bare.len()..]);
     }
 
-    /// Rewrites the cells of a record, true where its last quote is closed.
+    /// Rewrites the cells of a record; true if its last quote is closed.
     fn cells(&mut self, line: &[u8]) -> bool {
         let Foreign { delimiter, decimal_comma, framed, .. } = self.from;
         let bare = without_cr(line.strip_suffix(b"\n").unwrap_or(line));
@@ -249,7 +248,7 @@ impl Canonical {
     }
 }
 
-/// A cell between bars: blanks around it hold the columns in line, and `\\|` is a bar in it.
+/// Content of a cell between bars, without alignment blanks and with `\\|` unescaped to a bar.
 fn between_bars(cell: &[u8]) -> Cow<'_, [u8]> {
     let cell = cell::trim(cell);
     match cell.contains(&b'\\') {
@@ -258,7 +257,7 @@ fn between_bars(cell: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Where the quote at the start of a cell is closed.
+/// Position of the closing quote of a quoted cell.
 fn closing(cell: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -270,7 +269,7 @@ fn closing(cell: &[u8]) -> Option<usize> {
     }
 }
 
-/// Adds a record to a CSV text, with quotes around each cell (`quoted`) or where they are needed.
+/// Appends a record to a CSV text, with quotes around each cell (`quoted`) or only where needed.
 pub(crate) fn push_record<'a>(
     out: &mut String,
     cells: impl Iterator<Item = &'a str>,
@@ -283,7 +282,7 @@ pub(crate) fn push_record<'a>(
             continue;
         }
         out.push('"');
-        // One row is one line.
+        // Keep each row on one line.
         for c in cell.chars() {
             match c {
                 '"' => out.push_str("\"\""),
@@ -296,7 +295,7 @@ pub(crate) fn push_record<'a>(
     out.push('\n');
 }
 
-/// A reader behind a [`Canonical`].
+/// A reader that receives text through [`Canonical`].
 pub(crate) struct Rewritten {
     text: Canonical,
     reader: Box<dyn Reader>,
@@ -336,7 +335,7 @@ mod tests {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The canonical text, the same in slices of any size.
+    /// The canonical text; asserts that it does not depend on the slice size.
     fn canonical(text: &str) -> String {
         let Some(from) = found(&lines(text)) else {
             return text.to_owned();

@@ -1,26 +1,26 @@
-//! How a table is written: delimiter, decimal sign, frame, from the first lines of a file.
+//! Detects the dialect of a table from the first lines of a file: delimiter, decimal sign, frame.
 
 use super::dress;
 use crate::cell;
 use std::borrow::Cow;
 
-/// How a table is written, where that is not canonical.
+/// Dialect of a table that is not canonical.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Foreign {
     /// Lines have prefixes, colours or drawn borders ([`dress`]).
     pub(super) dressed: bool,
-    /// 0 where the text is no table.
+    /// 0 if the text is not a table.
     pub(super) delimiter: u8,
     pub(super) decimal_comma: bool,
-    /// Lines begin and end with a delimiter, as in Markdown.
+    /// Lines start and end with a delimiter, as in Markdown.
     pub(super) framed: bool,
-    /// Rows have a number in front for which the header has no title, as pandas prints them.
+    /// Rows start with an index that has no title in the header, as printed by pandas.
     pub(super) indexed: bool,
 }
 
-/// The delimiter of a printed table: two blanks or more.
+/// Delimiter of a printed table: two or more blanks.
 pub(super) const BLANKS: u8 = b' ';
-/// The delimiter of a table without blanks in its cells: any blanks.
+/// Delimiter of a table without blanks in its cells: any blanks.
 pub(super) const WORDS: u8 = 1;
 
 impl Foreign {
@@ -31,21 +31,21 @@ impl Foreign {
         framed: false,
         indexed: false,
     };
-    /// Cells are separated by a character other than a blank.
+    /// True if cells are separated by a character other than a blank.
     pub(crate) fn has_delimiter(self) -> bool {
         !matches!(self.delimiter, 0 | BLANKS | WORDS)
     }
 
-    /// Commas begin fractions.
+    /// True if numbers have decimal commas.
     pub(crate) fn has_decimal_comma(self) -> bool {
         self.decimal_comma
     }
 
-    /// Cells are separated by blanks.
+    /// Cells separated by blanks.
     pub(crate) const WORDS: Foreign = Foreign { delimiter: WORDS, ..Foreign::TABLE };
 }
 
-/// The first line is the start of JSON, and not of a log: `[0]:`, `[INFO]`, `[2026-01-31 10:00]`.
+/// True if the first line starts JSON; false for log prefixes such as `[0]:`, `[INFO]`, `[2026-01-31 10:00]`.
 pub(crate) fn is_json(first: &str) -> bool {
     let first = first.trim_start();
     let Some(inner) = first.strip_prefix('[') else {
@@ -68,10 +68,10 @@ pub(crate) fn is_json(first: &str) -> bool {
     }
 }
 
-/// How a text with these first lines is written; `None` where it is canonical.
+/// The dialect of a text with these first lines; `None` if it is canonical.
 pub(crate) fn found(lines: &[String]) -> Option<Foreign> {
     let first = lines.iter().find(|l| !l.trim().is_empty())?;
-    // Our own table is canonical, whatever the names in its header hold.
+    // gemmscope's own table is canonical, whatever names its header contains.
     if is_json(first) || first.starts_with("gemmscope,") {
         return None;
     }
@@ -83,10 +83,10 @@ pub(crate) fn found(lines: &[String]) -> Option<Foreign> {
     table.or_else(|| dressed.then_some(text))
 }
 
-/// The dialect of a table; `None` where it is canonical or no table.
+/// The dialect of a table; `None` if it is canonical or not a table.
 fn table(lines: &[&str]) -> Option<Foreign> {
     let first = lines.first()?;
-    // A frame of PyTorch's benchmarks, which is read line by line.
+    // The frame of a PyTorch benchmark, which has a line reader.
     if first.starts_with("[--") {
         return None;
     }
@@ -108,7 +108,7 @@ fn table(lines: &[&str]) -> Option<Foreign> {
                 && lines.iter().any(|l| is_rule(l));
             Some(Foreign { delimiter: best.delimiter, decimal_comma, framed, ..Foreign::TABLE })
         }
-        // Decimal commas among commas need quotes.
+        // With commas as delimiters, decimal commas need quotes.
         (None, Some(comma)) if lines[comma.first..].iter().any(|l| l.contains('"')) => {
             let decimal_comma = decimal_comma(&lines[comma.first..], b',');
             let from = Foreign { decimal_comma, ..Foreign::TABLE };
@@ -118,8 +118,8 @@ fn table(lines: &[&str]) -> Option<Foreign> {
     }
 }
 
-/// A printed table with two or more blanks between its columns, which cannot be split at single blanks: titles or
-/// cells contain some, or rows begin with an index.
+/// A printed table that must be split at two or more blanks, because titles or cells contain single blanks or
+/// rows start with an index.
 fn printed(lines: &[&str]) -> Option<Foreign> {
     let is_number = |cell: &&str| cell::number(cell.as_bytes()).is_some();
     let figure = |cell: &&&str| cell.starts_with(|c: char| c.is_ascii_digit() || c == '(');
@@ -145,16 +145,16 @@ fn printed(lines: &[&str]) -> Option<Foreign> {
     })
 }
 
-/// The cells of a printed line.
+/// Splits a printed line at two or more blanks.
 pub(crate) fn apart(line: &str) -> Vec<&str> {
     line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect()
 }
 
-/// The number of delimiters that most lines agree on.
+/// The most frequent number of delimiters per line.
 struct Regular {
     delimiter: u8,
     count: usize,
-    /// Lines with that count, and the first of them.
+    /// Number of lines with that count, and the index of the first.
     lines: usize,
     first: usize,
 }
@@ -168,8 +168,8 @@ impl Regular {
         Some(Regular { delimiter, count, lines: lines_of(count), first })
     }
 
-    /// The lines are a table by this delimiter, rather than by commas or the text of a log: a header
-    /// has fewer commas, and below it are cells that are numbers.
+    /// True if the lines are a table with this delimiter rather than with commas, or the text of a log: the header has
+    /// fewer commas, and numeric cells follow below it.
     fn is_table(&self, lines: &[&str], delimiter: u8, comma: Option<&Regular>) -> bool {
         let header = lines[self.first];
         let rows = || {
@@ -181,7 +181,7 @@ impl Regular {
             let point = with_point(cell.as_bytes());
             cell::quantity(point.as_deref().unwrap_or(cell.as_bytes())).is_some()
         };
-        // `12.3 us` is a figure below a title; above none it is a line of a log.
+        // `12.3 us` is a figure below a title; without a title it is a line of a log.
         let titled = !cells(header, delimiter).any(quantity);
         let figure = |cell: &str| number(cell) || titled && quantity(cell);
         let numbers = |l: &&str| cells(l, delimiter).any(figure);
@@ -197,7 +197,7 @@ impl Regular {
     }
 }
 
-/// The cells of a line, trimmed, with their quotes.
+/// The cells of a line, trimmed, including their quotes.
 pub(crate) fn cells(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
@@ -212,12 +212,12 @@ pub(crate) fn cells(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The delimiter stands here, and no bar behind a backslash, which Markdown has within a cell.
+/// True if there is a delimiter at `at`, other than a bar escaped by a backslash as in Markdown.
 pub(super) fn ends_cell(line: &[u8], at: usize, delimiter: u8) -> bool {
     line[at] == delimiter && !(delimiter == b'|' && at > 0 && line[at - 1] == b'\\')
 }
 
-/// A cell that is a number in this style.
+/// Parses a number in this style.
 fn number(cell: &str, decimal_comma: bool) -> Option<f64> {
     let cell = cell.strip_prefix('"').and_then(|c| c.strip_suffix('"')).unwrap_or(cell).trim();
     cell::number(cell.as_bytes()).filter(|_| !decimal_comma).or_else(|| {
@@ -226,11 +226,11 @@ fn number(cell: &str, decimal_comma: bool) -> Option<f64> {
     })
 }
 
-/// Decides the decimal sign by numbers that can be read in only one way; where there are none, a
-/// comma in a number is its decimal sign, unless commas are what separates the cells.
+/// Decides the decimal sign by unambiguous numbers; without any, a comma is the decimal sign unless
+/// commas are the delimiters.
 fn decimal_comma(lines: &[&str], delimiter: u8) -> bool {
     let (mut comma, mut point, mut unsure) = (0, 0, 0);
-    // Each cell once: a version `8.0` in every line says no more than in one.
+    // Count each distinct cell once: a version `8.0` in every line must not decide.
     let mut cells: Vec<&str> = lines.iter().flat_map(|l| cells(l, delimiter)).collect();
     cells.sort();
     cells.dedup();
@@ -243,14 +243,14 @@ fn decimal_comma(lines: &[&str], delimiter: u8) -> bool {
         }
         let of = |c: char| (mantissa.matches(c).count(), mantissa.rfind(c).unwrap_or(0));
         let ((commas, last_comma), (points, last_point)) = (of(','), of('.'));
-        // A group of thousands has three digits, and the first of a number is not 0.
+        // A thousands group has three digits, and such a number does not start with 0.
         let group = |at: usize| mantissa.len() - at == 4 && !mantissa.starts_with('0') && at < 4;
         match (commas, points) {
             (0, 0) => {}
             (1, 0) if group(last_comma) => unsure += 1,
             (0, 1) if group(last_point) => {}
             (1, 0) => comma += 1,
-            // A text with a unit stays as the tool wrote it.
+            // Text with a unit is written by the tool, independent of the locale.
             (0, 1) => point += usize::from(unit.is_empty() || unit.starts_with(['e', 'E'])),
             (0, _) if mantissa.split('.').skip(1).all(|g| g.len() == 3) => comma += 1,
             (_, 0) if mantissa.split(',').skip(1).all(|g| g.len() == 3) => point += 1,
@@ -262,7 +262,7 @@ fn decimal_comma(lines: &[&str], delimiter: u8) -> bool {
     comma > point || comma + point == 0 && unsure > 0 && delimiter != b','
 }
 
-/// A number with a decimal comma and maybe a unit behind it, rewritten with a point.
+/// Rewrites a number with a decimal comma, possibly followed by a unit, with a point.
 pub(super) fn with_point(cell: &[u8]) -> Option<Cow<'_, [u8]>> {
     let trimmed = cell::trim(cell);
     let digits = trimmed.strip_prefix(b"-").or(trimmed.strip_prefix(b"+")).unwrap_or(trimmed);
@@ -294,12 +294,12 @@ pub(super) fn with_point(cell: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(out))
 }
 
-/// A line of nothing but dashes and bars.
+/// True for a line of dashes, bars and blanks only.
 pub(crate) fn is_drawn(line: &[u8]) -> bool {
     line.iter().all(|b| b"-=+|: \t".contains(b))
 }
 
-/// A line below a header or around a printed table: `|---|:---:|`, `+----+----+`.
+/// True for the rule of a printed table: `|---|:---:|`, `+----+----+`.
 pub(super) fn is_rule(line: &str) -> bool {
     (line.contains("--") || line.contains("=="))
         && line.contains(['|', '+', ' '])

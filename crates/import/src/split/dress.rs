@@ -1,12 +1,12 @@
-//! What surrounds the text of a line: colours of a terminal, what a logger or a launcher puts in front
-//! of it, lines drawn around cells, the commands of a LaTeX table.
+//! Removes what surrounds the content of a line: terminal colours, prefixes of loggers and launchers, lines drawn
+//! around cells, commands of LaTeX tables.
 
 use std::borrow::Cow;
 
-/// How the lines of a head show the character that begins a colour.
+/// How the lines of a head represent the escape character.
 const SHOWN_ESCAPE: &str = "⟨U+001B⟩";
 
-/// The line without what surrounds it; borrowed where nothing does.
+/// The content of a line; borrowed if there is nothing to remove.
 pub(crate) fn bare(line: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(line);
     if line.contains('\u{1b}') || line.contains(SHOWN_ESCAPE) {
@@ -15,7 +15,7 @@ pub(crate) fn bare(line: &str) -> Cow<'_, str> {
     if text.chars().any(is_drawn) {
         text = Cow::Owned(text.chars().map(ascii).collect());
     }
-    // A spreadsheet puts the first cell in quotes.
+    // A spreadsheet quotes the first cell.
     let quote = if text.starts_with('"') { "\"" } else { "" };
     let rest = without_prefix(&text[quote.len()..]);
     if rest.len() + quote.len() < text.len() {
@@ -27,7 +27,7 @@ pub(crate) fn bare(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// The line without colours and without what a logger or a launcher puts in front of it.
+/// The line without colours and without prefixes of loggers and launchers.
 pub(crate) fn unprefixed(line: &str) -> Cow<'_, str> {
     if line.contains('\u{1b}') || line.contains(SHOWN_ESCAPE) {
         let plain = without_colours(&line.replace(SHOWN_ESCAPE, "\u{1b}"));
@@ -36,7 +36,7 @@ pub(crate) fn unprefixed(line: &str) -> Cow<'_, str> {
     Cow::Borrowed(without_prefix(line))
 }
 
-/// `ESC [ 1 ; 32 m`, and any other sequence that ends in a letter.
+/// Removes `ESC [ 1 ; 32 m` and other sequences that end in a letter.
 fn without_colours(line: &str) -> String {
     let mut pieces = line.split('\u{1b}');
     let mut out = pieces.next().unwrap_or("").to_owned();
@@ -48,7 +48,7 @@ fn without_colours(line: &str) -> String {
     out
 }
 
-/// The block “Box Drawing”.
+/// True for the Unicode block “Box Drawing”.
 fn is_drawn(c: char) -> bool {
     ('\u{2500}'..='\u{257f}').contains(&c)
 }
@@ -65,10 +65,10 @@ fn ascii(c: char) -> char {
 const LEVELS: [&str; 8] =
     ["DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL", "TRACE"];
 
-/// The text behind what loggers and launchers write.
+/// The text after the prefixes of loggers and launchers.
 fn without_prefix(line: &str) -> &str {
     let mut rest = line;
-    // A launcher's word, then a logger's, then a compiler's.
+    // Prefixes nest: launcher, logger, compiler.
     for _ in 0..4 {
         let text = rest.trim_start();
         let found = rank(text)
@@ -89,7 +89,7 @@ fn digits(text: &str) -> Option<&str> {
     (rest.len() < text.len()).then_some(rest)
 }
 
-/// `[rank0]:`, `[0]:`, `[1,0]<stdout>:`, `[0/0]`, `(Worker pid=12)`
+/// Rank prefixes: `[rank0]:`, `[0]:`, `[1,0]<stdout>:`, `[0/0]`, `(Worker pid=12)`.
 fn rank(text: &str) -> Option<&str> {
     if let Some((inner, rest)) = text.strip_prefix('(').and_then(|t| t.split_once(')')) {
         return inner.split([' ', ',']).any(|w| w.starts_with("pid=")).then_some(rest);
@@ -97,7 +97,7 @@ fn rank(text: &str) -> Option<&str> {
     let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
     let rest_of = |t: &str| digits(t).is_some_and(str::is_empty);
     if let Some((a, b)) = inner.split_once('/') {
-        // Dynamo's frame and its recompilation.
+        // Frame and recompilation count of Dynamo.
         return (rest_of(a) && b.split('_').all(rest_of)).then_some(rest);
     }
     let number = inner.trim_start_matches("rank").trim_start();
@@ -108,7 +108,7 @@ fn rank(text: &str) -> Option<&str> {
     rest.strip_prefix(':')
 }
 
-/// `I0101 12:00:00.000123 12345 bench.cc:42] `
+/// Prefix of glog: `I0101 12:00:00.000123 12345 bench.cc:42] `.
 fn glog(text: &str) -> Option<&str> {
     let rest = text.strip_prefix(|c: char| "VDIWEF".contains(c))?;
     let behind = digits(rest).filter(|b| matches!(rest.len() - b.len(), 4 | 8))?;
@@ -116,7 +116,7 @@ fn glog(text: &str) -> Option<&str> {
     (time.starts_with(|c: char| c.is_ascii_digit()) && time.contains(':')).then_some(behind)
 }
 
-/// What follows a date and a time; a date alone is a cell.
+/// The text after a date and a time; a date alone is a cell.
 fn after_date(text: &str) -> Option<&str> {
     let date = text.get(..10)?;
     let of_date = |(i, b): (usize, u8)| match i {
@@ -134,7 +134,7 @@ fn after_date(text: &str) -> Option<&str> {
     Some(rest.strip_prefix('Z').unwrap_or(rest))
 }
 
-/// `2026-01-31 12:00:00,123 - bench - INFO - `, `[2026-01-31 12:00:00,123] [INFO] `
+/// Dated prefixes: `2026-01-31 12:00:00,123 - bench - INFO - `, `[2026-01-31 12:00:00,123] [INFO] `.
 fn dated(text: &str) -> Option<&str> {
     if let Some((inner, rest)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
         return after_date(inner).map(|_| rest.trim_start_matches([':', ' ']));
@@ -145,7 +145,7 @@ fn dated(text: &str) -> Option<&str> {
     (rest.starts_with([' ', ']', '|', ':'])).then(|| behind_level(&rest[at..]))
 }
 
-/// `[INFO] `, `INFO: `, `INFO:root:`, `INFO 01-31 12:00:00 [core.py:42] `
+/// Log levels: `[INFO] `, `INFO: `, `INFO:root:`, `INFO 01-31 12:00:00 [core.py:42] `.
 fn level(text: &str) -> Option<&str> {
     let (bracket, inner) = match text.strip_prefix('[') {
         Some(inner) => (true, inner),
@@ -172,7 +172,7 @@ fn behind_level(text: &str) -> &str {
     bare.strip_prefix(['-', ':', '|']).filter(|r| !r.starts_with(['-', '-'])).unwrap_or(rest)
 }
 
-/// `0.00.123.456 I `: llama.cpp's clock.
+/// llama.cpp's clock: `0.00.123.456 I `.
 fn clocked(text: &str) -> Option<&str> {
     let (clock, rest) = text.split_once(' ')?;
     let groups = clock.split('.').filter(|g| digits(g).is_some_and(str::is_empty)).count();
@@ -180,7 +180,7 @@ fn clocked(text: &str) -> Option<&str> {
     (groups == 4 && clock.split('.').count() == 4 && rest.starts_with(' ')).then_some(rest)
 }
 
-/// A row of a LaTeX table without its commands; "" for a line that is a command alone.
+/// A row of a LaTeX table without commands; "" for a line with only a command.
 fn latex(line: &str) -> Option<String> {
     let text = line.trim();
     let row = text.strip_suffix("\\hline").unwrap_or(text).trim_end();

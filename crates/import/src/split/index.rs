@@ -1,31 +1,31 @@
-//! Where the cells and the lines of a text lie: one pass over many whole lines, 64 bytes a step.
+//! Index of the cells and lines of a text: one pass over many whole lines, 64 bytes per step.
 
 mod masks;
 
 use masks::{STEP, masks};
 
-/// Ends are written eight at a time, whether there are so many or not.
+/// Separators are written in groups of eight, rounded up, to avoid a branch per separator.
 const AT_ONCE: usize = 8;
-/// Ends that a step writes at most, with those that are too many.
+/// Maximum entries written per step, including the surplus of the last group.
 const SLACK: usize = STEP + AT_ONCE;
 
-/// The cells of whole lines.
+/// Positions of the cells of whole lines.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// Where each cell ends, after an entry for "before the first": cell `i` lies between the
-    /// separators `ends[i]` and `ends[i + 1]`.
+    /// Positions of separators, preceded by one entry for the start of the text: cell `i` lies between
+    /// `ends[i]` and `ends[i + 1]`.
     ends: Vec<u32>,
-    /// Number of the first cell of each line, and one more.
+    /// Index of the first cell of each line, and a final entry.
     lines: Vec<u32>,
-    /// Lines whose quotes are more than a pair around a whole cell, in order.
+    /// Lines with quotes other than a pair around a whole cell, in order.
     odd: Vec<u32>,
-    /// There are quotes.
+    /// The text has quotes.
     quoted: bool,
 }
 
 impl Index {
-    /// Indexes `text`, which ends in a line end. False if it cannot tell the lines: a line end lies
-    /// within quotes.
+    /// Indexes `text`, which must end in a line end. False if a line end lies within quotes, so
+    /// that the lines are unknown.
     pub(crate) fn read(&mut self, text: &[u8], delimiter: u8, heed_quotes: bool) -> bool {
         self.lines.clear();
         self.odd.clear();
@@ -38,7 +38,7 @@ impl Index {
         ends[0] = u32::MAX;
         let mut cells = 1;
         let mut quotes = Quotes::default();
-        // Padding behind the text contains no separator, quote or line end.
+        // Pad with bytes that are not a separator, quote or line end.
         let mut padded = [!delimiter; STEP];
         for (number, bytes) in text.chunks(STEP).enumerate() {
             let step = match bytes.try_into() {
@@ -62,7 +62,7 @@ impl Index {
                     let at = wrong.trailing_zeros();
                     wrong &= wrong - 1;
                     let at_byte = number * STEP + at as usize;
-                    // The carriage return of a line end may follow a quote.
+                    // A carriage return before the line feed may follow a closing quote.
                     if text[at_byte] == b'\r' && text.get(at_byte + 1) == Some(&b'\n') {
                         continue;
                     }
@@ -101,13 +101,13 @@ impl Index {
         self.lines.len() - 1
     }
 
-    /// Number of the first cell of a line, and of the line after it.
+    /// Indices of the cells of a line.
     #[inline]
     pub(crate) fn cells(&self, line: usize) -> std::ops::Range<u32> {
         self.lines[line]..self.lines[line + 1]
     }
 
-    /// Where a line lies, without its line end.
+    /// Byte range of a line, without its line end.
     #[inline]
     pub(crate) fn line(&self, line: usize) -> std::ops::Range<usize> {
         let cells = self.cells(line);
@@ -115,7 +115,7 @@ impl Index {
         from as usize..self.ends[cells.end as usize] as usize
     }
 
-    /// Notes where the cells of a line lie in the text, without quotes and line end.
+    /// Appends the byte ranges of the cells of a line, without quotes and line end.
     #[inline]
     pub(crate) fn bounds(&self, line: usize, text: &[u8], bounds: &mut Vec<(u32, u32)>) {
         let cells = self.cells(line);
@@ -124,30 +124,29 @@ impl Index {
         bounds.extend(cells.clone().map(place));
     }
 
-    /// The separators of all cells: see [`cell`].
+    /// The separators of all cells, see [`cell`].
     pub(crate) fn ends(&self) -> &[u32] {
         &self.ends
     }
 
-    /// Lines whose quotes are more than a pair around a whole cell, in order.
+    /// Lines with quotes other than a pair around a whole cell, in order.
     pub(crate) fn odd(&self) -> &[u32] {
         &self.odd
     }
 
-    /// There are quotes.
+    /// True if the text has quotes.
     pub(crate) fn quoted(&self) -> bool {
         self.quoted
     }
 }
 
-/// Where a cell begins and ends, with its quotes.
+/// Byte range of a cell, including its quotes.
 #[inline(always)]
 pub(crate) fn cell(ends: &[u32], cell: usize) -> (u32, u32) {
     (ends[cell].wrapping_add(1), ends[cell + 1])
 }
 
-/// A cell without the quotes around it. The `last` one of its line may have a carriage return behind
-/// it.
+/// Byte range of a cell without enclosing quotes. The `last` cell of a line may be followed by a carriage return.
 #[inline(always)]
 pub(crate) fn inner(text: &[u8], cell: (u32, u32), last: bool, quoted: bool) -> (u32, u32) {
     let (mut from, mut to) = cell;
@@ -161,14 +160,14 @@ pub(crate) fn inner(text: &[u8], cell: (u32, u32), last: bool, quoted: bool) -> 
     (from, to)
 }
 
-/// State of the quotes that is carried from one step to the next.
+/// Quote state carried from one step to the next.
 #[derive(Debug)]
 struct Quotes {
-    /// All ones within quotes.
+    /// All ones if within quotes.
     open: u64,
-    /// 1: the last byte was a separator.
+    /// 1 if the last byte was a separator.
     after_separator: u64,
-    /// 1: the last byte was a closing quote.
+    /// 1 if the last byte was a closing quote.
     after_close: u64,
 }
 
@@ -183,7 +182,7 @@ impl Quotes {
         quotes | self.open | self.after_close != 0
     }
 
-    /// The bytes within quotes, each opening quote among them and no closing one.
+    /// Mask of the bytes within quotes, including opening and excluding closing quotes.
     fn inside(&mut self, quotes: u64) -> u64 {
         let mut inside = quotes;
         for by in [1, 2, 4, 8, 16, 32] {
@@ -194,8 +193,7 @@ impl Quotes {
         inside
     }
 
-    /// Opening quotes behind something else than a separator, and what else than a separator is
-    /// behind closing ones.
+    /// Mask of opening quotes not after a separator, and of bytes other than a separator after a closing quote.
     fn wrong(&mut self, quotes: u64, inside: u64, separators: u64) -> u64 {
         let (opening, closing) = (quotes & inside, quotes & !inside);
         let behind = closing << 1 | self.after_close;
@@ -209,7 +207,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The cells of every line, for an index that takes all quotes as plain characters.
+    /// The cells of every line, with quotes as plain characters.
     fn plain(text: &str, delimiter: char) -> Vec<Vec<&str>> {
         let lines = text.strip_suffix('\n').unwrap().split('\n');
         lines.map(|l| l.split(delimiter).collect()).collect()
@@ -230,7 +228,7 @@ mod tests {
         #[test]
         fn without_quotes_it_splits(text in "([a-c]{0,9}[,;\n\"]){0,90}") {
             let mut index = Index::default();
-            // An index that is used again gives the same result.
+            // Reusing an index gives the same result.
             prop_assert!(index.read(b"x,y,\"z\"\n\n", b',', true));
             let text = text + "\n";
             for delimiter in [',', ';'] {
@@ -242,7 +240,7 @@ mod tests {
             }
         }
 
-        /// A line that is not odd has the cells that csv-core finds in it.
+        /// A line that is not odd has the cells that csv-core finds.
         #[test]
         fn a_line_that_is_not_odd_needs_no_csv_reader(text in "([ab]{0,8}|\"[ab,]{0,30}\"|[ab\"]{0,9}|\"\"|[,\n]|\r\n){0,60}") {
             use crate::split::records::Records;

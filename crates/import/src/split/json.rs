@@ -1,5 +1,5 @@
-//! Streams JSON: gives the members of the outermost object and the elements of its large arrays one
-//! after another, so that a file of any size needs only the memory of its largest element.
+//! Streams JSON: returns the members of the outermost object and the elements of its large arrays one by one, so that
+//! memory is bounded by the largest element.
 
 use crate::ImportError;
 use gemmscope_model::units::plural;
@@ -8,27 +8,28 @@ use memchr::{memchr_iter, memchr2};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Longest element or member in bytes; the text of a longer one is `None`.
+/// Longest element or member in bytes; a longer one has the text `None`.
 const MAX_ITEM: usize = 32 << 20;
 
-/// One piece of a JSON file, or a line of a log.
+/// A member or element of a JSON file, or a line of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonItem<'a> {
-    /// Member of the outermost object; "" where the outermost value is an array.
+    /// Member of the outermost object; "" if the outermost value is an array.
     pub key: &'a str,
-    /// It is an element of the array that this member holds, or a line.
+    /// It is an element of that member's array, or a line.
     pub element: bool,
     /// 1-based line where it starts.
     pub line: u32,
-    /// Its text; `None` where it cannot be read.
+    /// Its text; `None` if it cannot be read.
     pub text: Option<&'a [u8]>,
-    /// Number of the outermost value that it is in, from 0.
+    /// 0-based index of the outermost value that contains it.
     pub value: u32,
-    /// Of one that cannot be read, why and how it begins.
+    /// If it cannot be read: the reason, and its first bytes.
     pub problem: (&'static str, &'a [u8]),
 }
 
-/// Reads a JSON text in which a missing number may be `NaN`, `Infinity` or the like, as Python and C++ write it.
+/// Parses JSON in which a number may be `NaN`, `Infinity` or similar, as written by Python and
+/// C++; these become `null`.
 pub(crate) fn value(text: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(text).or_else(|e| match without_nan(text) {
         Some(text) => serde_json::from_slice(&text),
@@ -36,7 +37,7 @@ pub(crate) fn value(text: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// The first key that an object has twice, of which the last counts.
+/// The first key that occurs twice in an object; serde_json keeps the last value.
 pub(crate) fn repeated_key(text: &[u8]) -> Option<String> {
     struct Keys;
     impl<'de> serde::de::Visitor<'de> for Keys {
@@ -63,12 +64,12 @@ pub(crate) fn repeated_key(text: &[u8]) -> Option<String> {
     serde::Deserializer::deserialize_map(&mut reader, Keys).ok().flatten()
 }
 
-/// The text with `null` in place of what is no finite number; `None` where all are.
+/// Replaces non-finite numbers by `null`; `None` if there are none.
 fn without_nan(text: &[u8]) -> Option<Vec<u8>> {
     let is_missing = |word: &[u8]| {
         let word = String::from_utf8_lossy(word).to_ascii_lowercase();
         let bare = word.trim_start_matches(['-', '+']);
-        // `-nan(ind)` and `1.#INF` are what printf of Windows writes.
+        // printf of Windows writes `-nan(ind)` and `1.#INF`.
         word.parse::<f64>().is_ok_and(|v| !v.is_finite())
             || bare.starts_with("nan(")
             || bare.starts_with("1.#")
@@ -94,7 +95,7 @@ fn without_nan(text: &[u8]) -> Option<Vec<u8>> {
     found.then_some(out)
 }
 
-/// The length of a text in quotes at the start of these bytes.
+/// Length of the string at the start, including quotes.
 fn quoted_len(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(b) = bytes.get(at) {
@@ -107,26 +108,26 @@ fn quoted_len(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// The text of a member; "" where there is none.
+/// The string value of a member; "" if there is none.
 pub(crate) fn text<'a>(v: &'a Value, key: &str) -> &'a str {
     v.get(key).and_then(Value::as_str).unwrap_or("")
 }
 
-/// The number of a member, or in its text.
+/// The numeric value of a member, also if it is a string.
 pub(crate) fn number(v: &Value, key: &str) -> Option<f64> {
     let v = v.get(key)?;
     v.as_f64().or_else(|| v.as_str()?.trim().parse::<f64>().ok())
 }
 
-/// The items of a member that is a list.
+/// The elements of a member that is an array; empty otherwise.
 pub(crate) fn items<'a>(v: &'a Value, key: &str) -> &'a [Value] {
     v.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// What is said of a file whose outermost value is not closed.
+/// Note on a file whose outermost value is not closed.
 pub(crate) const CUT: &str = "The file is cut off; everything before that was read.";
 
-/// Says that a file was cut.
+/// Notes that a file is truncated.
 pub(crate) fn note_cut(table: &mut TableBuilder, complete: bool) {
     if !complete {
         table.note(CUT);
@@ -144,18 +145,17 @@ enum Mode {
     Colon,
     /// Before a member's value.
     Value,
-    /// In an array whose elements are wanted, before an element.
+    /// In a streamed array, before an element.
     Element,
-    /// Inside a value that is collected.
+    /// Within a value that is collected.
     Inside,
-    /// Behind the outermost value.
+    /// After the outermost value.
     End,
-    /// In what follows it and is not read.
+    /// In text after it that is ignored.
     Behind,
 }
 
-/// Push scanner; see `JsonItem`. It does not check that the text is JSON: other text gives pieces that
-/// do not parse.
+/// Push scanner that produces [`JsonItem`]s. It does not validate JSON; other text gives items that fail to parse.
 #[derive(Debug, Default)]
 pub struct Scanner {
     arrays: &'static [&'static str],
@@ -172,42 +172,42 @@ pub struct Scanner {
     line: u32,
     item_line: u32,
     reads_on: bool,
-    /// Outermost values before this one.
+    /// Number of outermost values before the current one.
     values: u32,
-    /// Bytes behind the outermost value that are not read, and the line in which they begin.
+    /// Number of ignored bytes after the outermost value, and the line where they start.
     behind: (u64, u32),
 }
 
-/// Takes the pieces that [`Scanner::feed`] completes.
+/// Receives the items that [`Scanner::feed`] completes.
 type Take<'t> = dyn FnMut(JsonItem<'_>) -> Result<(), ImportError> + 't;
 
 impl Scanner {
-    /// A new scanner.
+    /// A scanner that streams the elements of the members `arrays`.
     pub fn new(arrays: &'static [&'static str]) -> Self {
         Scanner { arrays, line: 1, item_line: 1, ..Scanner::default() }
     }
 
-    /// The same, which reads or leaves another value behind the outermost one.
+    /// Sets whether further values after the outermost one are read.
     pub(crate) fn reading_on(self, reads_on: bool) -> Self {
         Scanner { reads_on, ..self }
     }
 
-    /// The outermost value was closed.
+    /// True if the outermost value is closed.
     pub(crate) fn complete(&self) -> bool {
         matches!(self.mode, Mode::End | Mode::Behind)
     }
 
-    /// What is said of a text behind the outermost value, where there is one.
+    /// Note on text after the outermost value, if any.
     pub(crate) fn behind(&self) -> Option<String> {
         let (bytes, line) = self.behind;
         let bytes = plural(Some(bytes).filter(|b| *b > 0)?, "byte");
         Some(format!("Left out {bytes} behind the end of the JSON, from line {line} on."))
     }
 
-    /// Takes the next slice and calls `take` for every piece that it completes.
+    /// Reads the next slice and calls `take` for every item that it completes.
     pub fn feed(&mut self, text: &[u8], take: &mut Take<'_>) -> Result<(), ImportError> {
         let mut i = 0;
-        // Line ends before this are counted.
+        // Line ends before this index are counted.
         let mut counted = 0;
         while i < text.len() {
             if self.mode == Mode::Behind {
@@ -233,7 +233,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Takes a byte behind the outermost value; false where it begins what is not read.
+    /// Handles a byte after the outermost value; false if it starts text to ignore.
     fn goes_on(&mut self, b: u8) -> bool {
         match b {
             b'{' | b'[' if self.reads_on => {
@@ -242,7 +242,7 @@ impl Scanner {
                 self.values += 1;
                 true
             }
-            // A record separator stands before each value of a JSON text sequence.
+            // In a JSON text sequence, a record separator precedes each value.
             b'\x1e' => true,
             b if b.is_ascii_whitespace() => true,
             _ => {
@@ -252,7 +252,7 @@ impl Scanner {
         }
     }
 
-    /// Takes a byte between two values; true where it is the first of a value.
+    /// Handles a byte between values; true if it is the first byte of a value.
     fn begins_value(&mut self, b: u8) -> bool {
         match (self.mode, b) {
             (Mode::Start, b'{') => self.mode = Mode::Key,
@@ -279,7 +279,7 @@ impl Scanner {
                 self.in_array = false;
                 self.mode = if self.bare { Mode::End } else { Mode::Key };
             }
-            // Not JSON: a bracket where a value belongs ends what is open.
+            // Invalid JSON: a bracket in place of a value closes the open one.
             (Mode::Value, b'}' | b']') => self.mode = Mode::Key,
             (Mode::Element, b'}') => {}
             (Mode::Value | Mode::Element, _) if !b.is_ascii_whitespace() && b != b',' => {
@@ -292,7 +292,7 @@ impl Scanner {
         false
     }
 
-    /// Where the value ends that is open at `i`; `None`: in a later slice.
+    /// End of the open value, searched from `i`; `None` if it is in a later slice.
     fn value_end(&mut self, text: &[u8], mut i: usize) -> Option<usize> {
         while i < text.len() {
             if self.quoted {
@@ -307,7 +307,7 @@ impl Scanner {
             match text[i] {
                 b'"' => self.quoted = true,
                 b'{' | b'[' => self.depth += 1,
-                // The bracket or comma after a plain value is not part of it.
+                // The bracket or comma after a scalar is not part of it.
                 b'}' | b']' | b',' if self.depth == 0 => return Some(i),
                 b'}' | b']' => {
                     self.depth -= 1;
@@ -322,7 +322,7 @@ impl Scanner {
         None
     }
 
-    /// Gives the value that is complete.
+    /// Passes the completed value to `take`.
     fn give(&mut self, take: &mut Take<'_>) -> Result<(), ImportError> {
         self.mode = if self.in_array { Mode::Element } else { Mode::Key };
         let mut kept = std::mem::take(&mut self.kept);

@@ -1,4 +1,4 @@
-//! Results that a tool writes as JSON or as a table with a header: one reader for both.
+//! Reader for results that a tool writes either as JSON or as a table with a header.
 
 use crate::{
     Delimited, Head, Header, ImportError, Imported, ItemReader, Pieces, Reader, Record, RowReader,
@@ -6,17 +6,17 @@ use crate::{
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
-/// A reader of the JSON that reads the lines of the table as well.
+/// A JSON reader that also reads the lines of the table.
 pub(crate) trait Either: ItemReader {
     /// The columns of a header.
     type Cols;
-    /// The columns of a header; `None` where it is none.
+    /// The columns of a header; `None` if the record is not one.
     fn cols(header: &Header) -> Option<Self::Cols>;
-    /// Takes the next line below a header. Records with a [`problem`](Record::problem) come too.
+    /// Reads the next record below a header. Also called for records with a [`problem`](Record::problem).
     fn record(&mut self, cols: &Self::Cols, record: &Record<'_>, table: &mut TableBuilder);
 }
 
-/// A reader for a head: of JSON where it starts as JSON does.
+/// Opens a reader: of JSON if the head starts like JSON, else of the table.
 pub(crate) fn open<R: Either + 'static>(
     head: &Head,
     reader: R,
@@ -33,14 +33,14 @@ where
     }
 }
 
-/// The head starts like a JSON object.
+/// True if the head starts like a JSON object.
 pub(crate) fn is_json(head: &Head) -> bool {
     head.first().starts_with('{')
 }
 
 struct Lines<R: Either> {
     cols: Option<R::Cols>,
-    /// First cell of the header, to know the next one by.
+    /// First cell of the header, to recognise the next one.
     first: Vec<u8>,
     before: u64,
     reader: R,

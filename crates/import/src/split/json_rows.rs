@@ -1,5 +1,5 @@
-//! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), one object
-//! a line, or a frame of pandas by columns. The generic reader takes them as a table.
+//! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), one object per line, or a
+//! pandas data frame by columns. They are passed to the generic reader as a table.
 
 mod cells;
 
@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { claim, open },
 };
 
-/// How many objects decide which columns the table has.
+/// Number of objects that determine the columns of the table.
 const FIRST: usize = 64;
 
 fn is_lines(head: &Head) -> bool {
@@ -40,7 +40,7 @@ fn is_lines(head: &Head) -> bool {
         && lines.next().is_none_or(|l| object(l))
 }
 
-/// The line is an object with a list of rows, not a row itself.
+/// True if the line is an object with a list of rows rather than a row.
 fn has_list(line: &str) -> bool {
     let Ok(Value::Object(object)) = json::value(line.as_bytes()) else {
         return false;
@@ -54,7 +54,7 @@ fn has_list(line: &str) -> bool {
         })
 }
 
-/// The objects of the head.
+/// The objects in the head.
 fn first_rows(head: &Head) -> Rows {
     let mut rows = Rows::default();
     let text = head.lines.join("\n");
@@ -65,7 +65,7 @@ fn first_rows(head: &Head) -> Rows {
     }
     if rows.objects.is_empty() {
         let mut scanner = super::json::Scanner::new(Rows::ARRAYS);
-        // The head is enough, although its end is cut.
+        // The end of the head may be truncated.
         let _ = scanner.feed(text.as_bytes(), &mut |i| {
             match i.text {
                 Some(t) if i.element => rows.push(i.line, t),
@@ -85,13 +85,13 @@ fn claim(head: &Head) -> Option<Claim> {
     let rows = first_rows(head);
     let text = rows.into_csv();
     let m = mapping::inspect(&Head::of(&text), &ImportOptions::default())?;
-    // Objects have names for the columns; a list of numbers has none.
+    // Objects name their columns; a list of numbers does not.
     m.can_be_read().then(|| Claim::Columns(String::new()))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let rows = Rows { name: head.name.clone(), options: options.clone(), ..Rows::default() };
-    // The table of the inner reader is the one that counts.
+    // Unused: the rows go to the table of the inner reader.
     let table = TableBuilder::default();
     Ok(if is_lines(head) { Pieces::lines(rows, table) } else { Pieces::json(rows, table) })
 }
@@ -101,29 +101,29 @@ struct Rows {
     name: String,
     options: ImportOptions,
     columns: Columns,
-    /// Members beside the list, which hold for all rows: `config`, `device`.
+    /// Members next to the list that apply to all rows: `config`, `device`.
     common: Cells,
-    /// Titles of rows that are lists: pandas' `orient="split"`.
+    /// Titles for rows that are lists, as in pandas' `orient="split"`.
     titles: Vec<String>,
-    /// Columns with their cells: pandas' usual `orient="columns"`.
+    /// Columns with their cells, as in pandas' default `orient="columns"`.
     across: Vec<(u32, String, Map<String, Value>)>,
-    /// Objects before the table is opened: line and cells.
+    /// Objects read before the inner table is opened: line and cells.
     objects: Vec<(u32, Cells)>,
     inner: Option<Box<dyn Reader>>,
-    /// Line of the file for each record that the inner table got.
+    /// Line in the file of each record passed to the inner table.
     lines: Vec<u32>,
-    /// Rows that are no object: line, reason and text, which is kept up to a limit.
+    /// Rows that are not objects: line, reason and text, kept up to [`BAD_BYTES`].
     bad: Vec<(u32, &'static str, Vec<u8>)>,
     bad_bytes: usize,
-    /// Members without a column.
+    /// Number of members without a column.
     late: u64,
-    /// A key that one of the first objects has twice.
+    /// A key that occurs twice in one of the first objects.
     twice: Option<String>,
-    /// The outermost value that the last item was of.
+    /// Index of the outermost value of the last item.
     value: u32,
 }
 
-/// Most bytes of text that are kept of rows that are no object.
+/// Limit in bytes for kept text of rows that are not objects.
 const BAD_BYTES: usize = 1 << 20;
 
 impl Rows {
@@ -152,7 +152,7 @@ impl Rows {
         self.objects.push((line, cells));
     }
 
-    /// Makes rows of columns.
+    /// Converts columns to rows.
     fn turn(&mut self) {
         let across = std::mem::take(&mut self.across);
         let Some((line, _, first)) = across.first().filter(|_| self.objects.is_empty()) else {
@@ -178,7 +178,7 @@ impl Rows {
         self.bad.push((line, reason, kept));
     }
 
-    /// Takes a member before the list: a size, a type, a device that all rows share.
+    /// Keeps a member before the list that applies to all rows: a size, a type, a device.
     fn around(&mut self, line: u32, key: &str, text: &[u8]) {
         let Ok(value) = json::value(text) else {
             return;
@@ -195,7 +195,7 @@ impl Rows {
             Value::String(t) => cells.push((key.to_owned(), t)),
             other => cells.push((key.to_owned(), other.to_string())),
         }
-        // Peaks of a data sheet and other figures beside the rows are of no row.
+        // Skip datasheet peaks and other figures that do not belong to the rows.
         use ColumnMeaning::*;
         let known = |name: &str| {
             let of_run = matches!(
@@ -228,7 +228,7 @@ impl Rows {
         self.common.extend(cells);
     }
 
-    /// The columns of the objects so far, in order of appearance.
+    /// Fixes the columns by the objects so far, in order of appearance.
     fn settle(&mut self) {
         for (key, _) in self.objects.iter().flat_map(|(_, cells)| cells) {
             self.columns.add(key);
@@ -297,7 +297,7 @@ impl Rows {
         if let Imported::Table(data) = &mut imported
             && let Some(s) = data.sources.first_mut()
         {
-            // The inner table's first line is its header.
+            // Line 1 of the inner table is its header.
             let of_file = |l: &mut u32| {
                 if let Some(line) = self.lines.get((*l as usize).wrapping_sub(2)) {
                     *l = *line;
@@ -390,7 +390,7 @@ mod tests {
                 assert_eq!((d.time_s[0], d.sources[0].rejected.total()), (2.5e-6, 0), "{text}");
             }
         }
-        // A figure that counts is missing.
+        // A required figure is missing.
         let d = read(
             "[{\"M\":64,\"N\":32,\"K\":16,\"time_us\":NaN},{\"M\":64,\"N\":32,\"K\":16,\"time_us\":1}]",
         );

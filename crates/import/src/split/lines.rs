@@ -1,4 +1,4 @@
-//! Text slices -> lines with their numbers, in bounded memory.
+//! Splits text slices into numbered lines, in bounded memory.
 
 use crate::ImportError;
 use memchr::memchr_iter;
@@ -13,7 +13,7 @@ pub struct Line<'a> {
     pub number: u32,
     /// The line; only its first bytes if it is too long.
     pub bytes: &'a [u8],
-    /// Why it cannot be read: it exceeds [`MAX_LINE`], or a part of it was never written.
+    /// Why it cannot be read: it exceeds [`MAX_LINE`], or it contains NUL bytes.
     pub problem: Option<&'static str>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Push splitter into lines: `\n` and `\r\n` (the decoder makes `\n` of a bare `\r`).
+/// Push splitter into lines that end in `\n` or `\r\n` (the decoder converts a lone `\r`).
 #[derive(Debug, Default)]
 pub struct Lines {
     pub(super) carry: Vec<u8>,
@@ -47,7 +47,7 @@ impl Lines {
         text.strip_suffix(b"\n").unwrap_or(text).split(|&b| b == b'\n').map(without_cr)
     }
 
-    /// Takes the next slice and calls `f` for every line that it completes.
+    /// Reads the next slice and calls `f` for every line that it completes.
     pub(crate) fn feed<F>(&mut self, text: &[u8], mut f: F) -> Result<(), ImportError>
     where
         F: FnMut(Line<'_>) -> Result<(), ImportError>,
@@ -68,7 +68,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The last line, if the file does not end in a line end.
+    /// Passes the last line to `f` if the file does not end in a line end.
     pub(crate) fn finish<F>(&mut self, mut f: F) -> Result<(), ImportError>
     where
         F: FnMut(Line<'_>) -> Result<(), ImportError>,
@@ -111,7 +111,7 @@ impl Lines {
     }
 }
 
-/// The length of the first line of a text, with its line end where it is there.
+/// Length of the first line of a text, including its line end if there is one.
 pub(crate) fn first_line(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1)
 }

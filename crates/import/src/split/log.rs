@@ -1,4 +1,4 @@
-//! Logs with one result a line. A [`Parser`] finds the results, and they become rows.
+//! Logs with one result per line. A [`Parser`] finds the results, which become rows.
 
 use crate::cell::values::{self, Types};
 use crate::cell::{self, CellError};
@@ -18,10 +18,10 @@ use gemmscope_table::dataset::ColumnMeaning::{
     self, Kernel, Library, Model, OpName, ReportedBandwidth, ReportedRate, ReportedWork, TimeMin,
 };
 
-/// One result of a log, beyond sizes, types and time.
+/// One result of a log: its row, and further values.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The point, or why there is none.
+    /// The row, or the reason for rejecting it.
     pub row: Result<Row, RowError>,
     /// Name of the kernel.
     pub kernel: String,
@@ -31,29 +31,29 @@ pub(crate) struct Entry {
     pub op_name: String,
     /// Model or workload.
     pub model: String,
-    /// The log's own FLOP/s; NaN where it has none. The time of a row without one follows from it.
+    /// FLOP/s as logged; NaN if missing. A row without a time gets it from this rate.
     pub rate: f64,
-    /// The log's own byte/s.
+    /// Byte/s as logged; NaN if missing.
     pub bandwidth: f64,
-    /// The log's own work in FLOP.
+    /// Work in FLOP as logged; NaN if missing.
     pub work: f64,
     /// Shortest time in seconds.
     pub time_min: f64,
-    /// Name of the device; "" where the line has none.
+    /// Name of the device; "" if the line has none.
     pub device: String,
     /// Further figures: calls, tile, stages.
     pub figures: Vec<(ColumnMeaning, f64)>,
-    /// Its line, where it became complete in a later one; else 0.
+    /// Its line if a later line completed it; otherwise 0.
     pub line: u32,
 }
 
 impl Entry {
-    /// Changes the row, or says why it is none.
+    /// Changes the row, or rejects it.
     pub(crate) fn amend(&mut self, how: impl FnOnce(Row) -> Result<Row, RowError>) {
         self.row = self.row.clone().and_then(how);
     }
 
-    /// A result with nothing but its row.
+    /// An entry with only a row.
     pub(crate) fn new(row: Result<Row, RowError>) -> Self {
         Entry {
             row,
@@ -72,51 +72,51 @@ impl Entry {
     }
 }
 
-/// Remark on lines without a result.
+/// Kind of note on lines without a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Others {
-    /// How many there are.
+    /// Their number.
     Lines,
-    /// None, because a result takes several lines.
+    /// No note, because a result takes several lines.
     Unsaid,
-    /// How many of these are of operations that are no GEMM, which the parser counts.
+    /// The number of operations other than GEMMs, which the parser counts.
     Operations(&'static str),
 }
 
-/// State of a log that is kept from line to line.
+/// State kept between the lines of a log.
 struct Known {
     types: AssumedType,
-    /// What the few names of types mean.
+    /// Parsed type names.
     named: ValueCache<Option<Types>>,
-    /// Operations that are no GEMM.
+    /// Number of operations other than GEMMs.
     other: u64,
-    /// The last line.
+    /// 1-based number of the current line.
     line: u32,
 }
 
-/// What the lines of a log fill.
+/// What a [`Parser`] may use while reading a line.
 pub(crate) struct LogRows<'t> {
     pub table: &'t mut TableBuilder,
     known: &'t mut Known,
 }
 
 impl LogRows<'_> {
-    /// The type of a row that names this one.
+    /// The type of a row that states `named`.
     pub(crate) fn dtype(&mut self, named: Option<DataType>) -> DataType {
         self.known.types.of(named, self.table)
     }
 
-    /// The types that a text names, worked out once.
+    /// The types that a text names, cached.
     pub(crate) fn types_in(&mut self, text: &str) -> Option<Types> {
         *self.known.named.get(text.as_bytes(), values::types)
     }
 
-    /// The line that is read.
+    /// 1-based number of the current line.
     pub(crate) fn line(&self) -> u32 {
         self.known.line
     }
 
-    /// Counts what is no GEMM: see [`Others::Operations`].
+    /// Counts an operation other than a GEMM, see [`Others::Operations`]. Always returns `None`.
     pub(crate) fn other<T>(&mut self) -> Option<T> {
         self.known.other += 1;
         None
@@ -125,64 +125,64 @@ impl LogRows<'_> {
 
 /// Reads the lines of one tool.
 pub(crate) trait Parser {
-    /// The result of a line; `None` where it is none.
+    /// The result of a line; `None` if it has none.
     fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         let _ = (line, rows);
         None
     }
 
-    /// The results of a line, where it may complete several.
+    /// The results of a line, if it may complete several.
     fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
         self.result(line, rows).into_iter().collect()
     }
 
-    /// Results that were not complete before the end of the file.
+    /// Results still incomplete at the end of the file.
     fn last(&mut self, _rows: &mut LogRows<'_>) -> Vec<Entry> {
         Vec::new()
     }
 
-    /// The end: remarks and assumptions.
+    /// Adds remarks and assumptions at the end of the file.
     fn end(&mut self, _table: &mut TableBuilder) {}
 }
 
 impl Parser for () {}
 
-/// A log: what its lines say, by templates (see [`super::slot_values`]) or a parser of their own.
+/// A log format: its lines by templates (see [`super::slot_values`]) or by a parser of its own.
 pub(crate) struct LogFormat {
-    /// Words that one line has and only this tool writes.
+    /// Words of one line that only this tool writes.
     pub signature: &'static [&'static str],
-    /// Keys of JSON that only this tool writes.
+    /// JSON keys that only this tool writes.
     pub keys: &'static [&'static str],
-    /// Whether a head is one of this tool, where neither tells.
+    /// Recognises a head if there is neither a signature nor keys.
     pub knows: fn(&LogFormat, &Head) -> bool,
-    /// Lines that hold for the results below them. Those behind a `!` begin anew: what was said before is
-    /// forgotten.
+    /// Templates of lines that apply to the results below them. A `!` prefix starts a new problem
+    /// and discards earlier values.
     pub above: &'static [&'static str],
-    /// Lines with a result.
+    /// Templates of lines with a result.
     pub results: &'static [&'static str],
-    /// Lines that say a result again: read where no line of `results` came before them.
+    /// Templates of lines that repeat a result; used only if no line of `results` preceded.
     pub again: &'static [&'static str],
-    /// Lines with the rate of the result above them.
+    /// Templates of lines with the rate of the result above them.
     pub below: &'static [&'static str],
     /// Adds to a result what no slot holds.
     pub also: fn(&SlotValues<'_>, &mut Entry, &mut LogRows<'_>),
-    /// What ran, where no slot says it.
+    /// The library, if no slot names it.
     pub library: &'static str,
-    /// Type of A and B where neither a line, the file's name nor the user names one.
+    /// Type of A and B if neither a line, the file's name nor the user states one.
     pub dtype: DataType,
-    /// Type of the output where no line names it; `None`: the usual one of the operands.
+    /// Type of the output if no line states it; `None`: derived from the operands.
     pub output: Option<DataType>,
-    /// Transposes of A and B where no line names them.
+    /// Transposes of A and B if no line states them.
     pub transposed: [bool; 2],
     pub others: Others,
     /// Remarks for the file's card.
     pub notes: &'static [&'static str],
-    /// What reads the lines of a log without templates; it may say what it assumes.
+    /// Creates the parser of a log without templates; may add assumptions.
     pub parser: fn(&Head, &ImportOptions, &mut LogRows<'_>) -> Box<dyn Parser>,
 }
 
 impl LogFormat {
-    /// A log of half precision without results.
+    /// Defaults: an fp16 log without results.
     pub(crate) const DEFAULT: LogFormat = LogFormat {
         signature: &[],
         keys: &[],
@@ -201,7 +201,7 @@ impl LogFormat {
         parser: |_, _, _| Box::new(()),
     };
 
-    /// As [`Format::claim`](crate::Format::claim).
+    /// See [`Format::claim`](crate::Format::claim).
     pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
         match (self.signature, self.keys) {
             ([], []) => (self.knows)(self, head).then(|| Claim::signature(1)),
@@ -212,7 +212,7 @@ impl LogFormat {
         }
     }
 
-    /// As [`Format::open`](crate::Format::open).
+    /// See [`Format::open`](crate::Format::open).
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Opened {
         let of_routine = defaults::dtype_of_routine(head).filter(|_| !self.results.is_empty());
         let types = AssumedType::new(head, options, of_routine.unwrap_or(self.dtype));
@@ -230,7 +230,7 @@ impl LogFormat {
         let device = defaults::device(&mut table, head, options);
         let log = Log { format: self, parser, known, device, seen: Seen::default() };
         let json = is_json(head.first());
-        // An object a line is a log too.
+        // JSON with one object per line is a log too.
         let lines = head.first().starts_with('{')
             && (head.lines.iter().filter(|l| l.starts_with('{')).count() > 1
                 || head.complete && head.lines.len() == 1);
@@ -238,7 +238,7 @@ impl LogFormat {
     }
 }
 
-/// Gives the lines of a log to a [`Parser`].
+/// Passes the lines of a log to a [`Parser`].
 struct Log {
     format: &'static LogFormat,
     parser: Box<dyn Parser>,
@@ -247,20 +247,20 @@ struct Log {
     seen: Seen,
 }
 
-/// What the lines so far were.
+/// Statistics over the lines so far.
 #[derive(Default)]
 struct Seen {
-    /// Lines without a result.
+    /// Number of lines without a result.
     others: u64,
-    /// Rows whose line names no device.
+    /// Some rows have a line without a device.
     unnamed: bool,
-    /// Some row has a time.
+    /// Some rows have a time.
     timed: bool,
-    /// Some time was computed from a rate.
+    /// Some times were computed from rates.
     from_rates: bool,
 }
 
-/// Lines, and the items of a JSON array, each given as a line.
+/// Lines, and the items of a JSON array, each passed as a line.
 impl ItemReader for Log {
     const ARRAYS: &'static [&'static str] = &["results", "data", "benchmarks", "traces"];
 
@@ -315,7 +315,7 @@ impl Log {
         self.put(line, raw, found, t);
     }
 
-    /// Takes the device that a line above the results states.
+    /// Uses the device that a line above the results states.
     fn stated(&mut self, text: &str, t: &mut TableBuilder) {
         if let Some(name) = defaults::stated_device(text).filter(|n| defaults::may_be_device(n)) {
             self.device = t.device(name);
@@ -357,7 +357,7 @@ impl Log {
     }
 }
 
-/// What follows `label`, without blanks before it.
+/// The text after `label`, without leading blanks.
 pub(crate) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     text.find(label).map(|at| text[at + label.len()..].trim_start())
 }
@@ -369,18 +369,18 @@ pub(crate) fn leading(text: &str) -> Option<(f64, &str)> {
         .bytes()
         .position(|b| !(b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E')))
         .unwrap_or(text.len());
-    // `2048e` or `1.5 e`: the letter belongs to what follows.
+    // In `2048e` and `1.5 e` the letter belongs to the following text.
     let digits = text[..end].trim_end_matches(['e', 'E', '+', '-']);
     let value = cell::number(digits.as_bytes())?;
     Some((value, &text[digits.len()..]))
 }
 
-/// The number behind a label.
+/// The number after a label.
 pub(crate) fn number_after(text: &str, label: &str) -> Option<f64> {
     leading(after(text, label)?).map(|n| n.0)
 }
 
-/// A size behind a label: a whole number from 1.
+/// The size after a label: a whole number from 1.
 pub(crate) fn size_after(text: &str, label: &str) -> Result<u32, RowError> {
     let what = label.trim_matches([' ', '=', ',', '(', ':']);
     let rest = after(text, label).unwrap_or("");
@@ -391,29 +391,29 @@ pub(crate) fn size_after(text: &str, label: &str) -> Result<u32, RowError> {
     size_of(Some(rest[..end].trim_end_matches('.')), what)
 }
 
-/// A size from the text of a field with this name.
+/// Parses the text of the field `name` as a size.
 pub(crate) fn size_of(text: Option<&str>, name: &str) -> Result<u32, RowError> {
     let size = cell::size(text.unwrap_or("").as_bytes());
     size.map_err(|flaw| flaw.of(name))
 }
 
-/// A time in seconds from a number and its unit's factor.
+/// A time in seconds: `value` times its unit's factor.
 pub(crate) fn time(value: Option<f64>, scale: f64) -> Result<f64, RowError> {
     positive(value, "time").map(|v| cell::scaled(v, scale))
 }
 
-/// A positive number, or what is wrong with it.
+/// The value if it is positive, otherwise the reason for rejecting the row.
 fn positive(value: Option<f64>, what: &str) -> Result<f64, RowError> {
     let checked = value.map_or(Err(CellError::Missing), cell::checked);
     checked.map_err(|flaw| flaw.of(what))
 }
 
-/// A size that a number stands for.
+/// Converts a number to a size.
 pub(crate) fn size(value: f64, what: &str) -> Result<u32, RowError> {
     size_of(Some(&value.to_string()), what)
 }
 
-/// FLOP/s behind a number: `117.44 GFLOPS`; NaN where none is there.
+/// FLOP/s from a number with unit: `117.44 GFLOPS`; NaN if there is none.
 pub(crate) fn rate_in(text: &str) -> f64 {
     let Some((v, rest)) = leading(text) else {
         return f64::NAN;
@@ -426,7 +426,7 @@ pub(crate) fn rate_in(text: &str) -> f64 {
     gemmscope_model::units::RateUnit::parse(unit).map_or(f64::NAN, |u| v * u.to_si())
 }
 
-/// The line holds all of these words.
+/// True if the line contains all of these words.
 pub(crate) fn has(line: &str, words: &[&str]) -> bool {
     words.iter().all(|w| line.contains(w))
 }

@@ -1,13 +1,13 @@
-//! One record of a table: its line and its cells.
+//! One record of a table: its text and its cells.
 
 use crate::cell;
 use gemmscope_table::native_csv::unguard;
 
-/// Most fields of a record: Tensile's tables have a column for each of some 2,900 kernels, no tool
-/// writes more, and each costs time in every step that follows. Those beyond are counted and left out.
+/// Maximum number of fields in use. Tensile's tables have a column for each of some 2,900 kernels; no tool writes more,
+/// and each field takes time in every later step. Further fields are counted and dropped.
 pub(crate) const MOST_COLUMNS: usize = 4_096;
 
-/// One record: fields of one line, or of several where a quoted field holds line ends.
+/// One record: the fields of one line, or of several if a quoted field contains line ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     pub(super) line: u32,
@@ -19,7 +19,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// A record of one line without flaws: its cells lie at `bounds` of `text`.
+    /// A valid record of one line, with its cells at `bounds` of `text`.
     pub(crate) fn of_cells(
         line: u32,
         raw: &'a [u8],
@@ -39,7 +39,7 @@ impl<'a> Record<'a> {
         self.line
     }
 
-    /// The file ends within its line: what wrote it may have been interrupted.
+    /// True if the file ends within its line, so that it may be truncated.
     pub(crate) fn is_unended(&self) -> bool {
         self.unended
     }
@@ -49,7 +49,7 @@ impl<'a> Record<'a> {
         self.raw
     }
 
-    /// Number of fields, without those beyond [`MOST_COLUMNS`].
+    /// Number of fields, up to [`MOST_COLUMNS`].
     pub(crate) fn len(&self) -> usize {
         self.bounds.len().min(MOST_COLUMNS)
     }
@@ -59,14 +59,14 @@ impl<'a> Record<'a> {
         self.bounds.len() - self.len()
     }
 
-    /// The `i`-th field (0-based), trimmed and without the apostrophe that keeps a spreadsheet from
-    /// running it; empty if the record is shorter.
+    /// The `i`-th field (0-based), trimmed and without the apostrophe that stops a spreadsheet from evaluating it;
+    /// empty if the record is shorter.
     #[inline]
     pub(crate) fn get(&self, i: usize) -> &'a [u8] {
         unguard(cell::trim(self.untrimmed(i)))
     }
 
-    /// The `i`-th field with its blanks.
+    /// The `i`-th field with surrounding blanks.
     #[inline]
     pub(crate) fn untrimmed(&self, i: usize) -> &'a [u8] {
         match self.bounds.get(i).filter(|_| i < MOST_COLUMNS) {
@@ -80,7 +80,7 @@ impl<'a> Record<'a> {
         gemmscope_table::build::cell_text::cell_text(self.get(i))
     }
 
-    /// The `i`-th field as a number, in the file's style; `None` if it is not one.
+    /// The `i`-th field as a number; `None` if it is not one.
     #[inline]
     pub(crate) fn number(&self, i: usize) -> Option<f64> {
         cell::number(self.get(i))

@@ -1,7 +1,7 @@
-//! Text slices -> lines -> records of fields, with line numbers, in bounded memory.
+//! Splits text slices into lines and these into records of fields with line numbers, in bounded memory.
 //!
-//! Where whole lines come, an [`Index`] tells their cells, which stay in place; a line whose quotes
-//! are more than a pair around a cell goes through `csv-core`.
+//! Whole lines are split by an [`Index`], which leaves the cells in place; lines with quotes other than a pair around a
+//! cell go through `csv-core`.
 
 use super::index::Index;
 use super::lines::{Line, Lines, MAX_LINE, first_line, without_cr};
@@ -12,13 +12,13 @@ use crate::cell;
 /// After this many unclosed quotes, quotes are plain characters for the rest of the file.
 const MAX_UNCLOSED: u32 = 16;
 
-/// Bytes of a batch of lines: its index, and what is made of it, stays in the cache.
+/// Bytes per batch of lines, so that the index and the values read fit in the cache.
 const BATCH: usize = 64 << 10;
 
-/// What is done with each record.
+/// Callback for each record.
 pub type Take<'f> = dyn FnMut(&Record<'_>) -> Result<(), ImportError> + 'f;
 
-/// Push splitter into records. Blank lines are skipped (and counted as lines).
+/// Push splitter into records. Skips blank lines but counts them.
 #[derive(Debug)]
 pub struct Records {
     lines: Lines,
@@ -34,10 +34,10 @@ struct Splitter {
     ends: Vec<usize>,
     filled: usize,
     fields: usize,
-    /// Raw text and first line of a record whose quote is still open.
+    /// First line and raw text of a record whose quote is still open.
     open: Option<(u32, Vec<u8>)>,
     unclosed: u32,
-    /// The file has ended within the line.
+    /// The file ended within the current line.
     unended: bool,
 }
 
@@ -64,7 +64,7 @@ impl Default for Records {
 }
 
 impl Records {
-    /// Takes the next slice and calls `f` for every record that it completes.
+    /// Reads the next slice and calls `f` for every record that it completes.
     pub fn feed(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         let mut rest = text;
         while !rest.is_empty() {
@@ -84,7 +84,7 @@ impl Records {
         Ok(())
     }
 
-    /// The same, line by line.
+    /// The same without an index, line by line.
     pub(crate) fn feed_lines(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         let cut = &mut self.cut;
         self.lines.feed(text, |line| cut.line(line, f))
@@ -111,31 +111,30 @@ impl Records {
         Ok(())
     }
 
-    /// The length of the whole lines at the start of `text` that are worth an index; `None` within a
-    /// record, and before a long line.
+    /// Length of the whole lines at the start of `text` that are worth indexing; `None` within a
+    /// record and before a long line.
     pub(crate) fn batch(&self, text: &[u8]) -> Option<usize> {
         let near = text.get(..BATCH).unwrap_or(text);
         let between = self.lines.carry.is_empty() && !self.lines.too_long && !self.is_open();
         Some(memchr::memrchr(b'\n', near).filter(|_| between)? + 1)
     }
 
-    /// Lines so far.
+    /// Number of lines so far.
     pub(crate) fn lines(&self) -> u32 {
         self.lines.number
     }
 
-    /// A quote is open at the end of a line.
+    /// True if a quote is open at the end of the last line.
     pub(crate) fn is_open(&self) -> bool {
         self.cut.open.is_some()
     }
 
-    /// Quotes are more than plain characters.
+    /// True if quotes are respected rather than read as plain characters.
     pub(crate) fn heeds_quotes(&self) -> bool {
         self.cut.unclosed < MAX_UNCLOSED
     }
 
-    /// Takes one line with its number, when the lines are found by others; see
-    /// [`skip`](Self::skip).
+    /// Reads one numbered line that the caller split off; see [`skip`](Self::skip).
     pub(crate) fn line(
         &mut self,
         number: u32,
@@ -145,13 +144,13 @@ impl Records {
         self.cut.line(Line::new(number, without_cr(line)), f)
     }
 
-    /// Counts lines that others found.
+    /// Counts lines that the caller handled.
     pub(crate) fn skip(&mut self, lines: usize) {
         let lines = u32::try_from(lines).unwrap_or(u32::MAX);
         self.lines.number = self.lines.number.saturating_add(lines);
     }
 
-    /// The rest at the end of the file.
+    /// Passes the last record to `f` at the end of the file.
     pub fn finish(&mut self, f: &mut Take<'_>) -> Result<(), ImportError> {
         let cut = &mut self.cut;
         cut.unended = true;
@@ -161,7 +160,7 @@ impl Records {
     }
 }
 
-/// The fields between commas; `None` if there is a quote to respect.
+/// Splits at commas; `None` if there is a quote to respect.
 fn cut(line: &[u8], heed_quotes: bool, bounds: &mut Vec<(u32, u32)>) -> Option<()> {
     if heed_quotes && memchr::memchr(b'"', line).is_some() {
         return None;
@@ -205,10 +204,10 @@ impl Splitter {
         f(&Record { unended: self.unended, ..record })
     }
 
-    /// Gives one line to csv-core; true when it completed the record.
+    /// Passes one line to csv-core; true if it completed the record.
     fn core_line(&mut self, bytes: &[u8]) -> bool {
         for mut input in [bytes, b"\n"] {
-            // An empty input would tell csv-core that the file ends.
+            // Empty input would signal the end of the file to csv-core.
             while !input.is_empty() {
                 let (result, taken, written, ended) = self.core.read_record(
                     input,
@@ -266,8 +265,8 @@ impl Splitter {
         Ok(())
     }
 
-    /// The quote on the first line of `raw` is never closed: that line is a problem, and the lines
-    /// after it are read again on their own.
+    /// The quote in the first line of `raw` is never closed: rejects that line and reads the lines
+    /// after it again, on their own.
     fn unclosed(&mut self, first: u32, raw: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         self.unclosed += 1;
         let mut number = first;
@@ -350,7 +349,7 @@ mod tests {
 
     #[test]
     fn many_unclosed_quotes_do_not_cost_quadratic_time() {
-        // If each looked through all of the rest, this would take hours.
+        // Guards against quadratic time: rescanning the rest each time would take hours.
         let text = "a\",\",\n".repeat(300_000);
         let got = split(&text, 1 << 16);
         assert!(got.len() > 100_000);

@@ -1,11 +1,11 @@
-//! What a log says of a result, by the names of slots (`split::template`), as an [`Entry`]; and logs of which
-//! line templates say all: what stands above the results, the results, what follows them, and defaults.
+//! Converts named slots of a log line (`split::template`) to an [`Entry`], and reads logs that templates describe
+//! completely: lines above the results, results, lines after them, and defaults.
 //!
-//! Slots beside those of `template`: `{square}` is M, N and K, `{shape}` these and the batch, `{blocks}` how
-//! many products of `{k}` are added up; `{a}` and `{b}` are the transposes, `{layout}` both; types stand in
-//! `{dtype}`, `{dtype_a}`, `{dtype_b}`, `{dtype_c}` or `{dtype_d}`, the name of a `{routine}` of BLAS, the
-//! `{letter}` before it or the letters of a `{precision}`; the rate in `{mflops}`, `{gflops}`, `{tflops}` or,
-//! with its unit, `{rate}`.
+//! Slots in addition to those of `template`: `{square}` is M, N and K, `{shape}` these and the batch, `{blocks}` the
+//! number of products with inner size `{k}` that are summed. `{a}` and `{b}` are the transposes, `{layout}` both. Types
+//! are in `{dtype}`, `{dtype_a}`, `{dtype_b}`, `{dtype_c}` or `{dtype_d}`, in the name of a BLAS `{routine}`, in the
+//! `{letter}` before it or in the letters of a `{precision}`. The rate is in `{mflops}`, `{gflops}`, `{tflops}` or,
+//! with its unit, in `{rate}`.
 
 use super::log::{self, Entry, LogFormat, LogRows, Parser};
 use super::template::{Slots, slots};
@@ -22,7 +22,7 @@ use gemmscope_table::dataset::ColumnMeaning;
 /// Types of A, B and the output, and transposes of A and B.
 type Named = ([Option<DataType>; 3], [Option<bool>; 2]);
 
-/// The slots of a result with those that hold from above.
+/// The slots of a result, and those that apply from lines above.
 #[derive(Default)]
 pub(crate) struct SlotValues<'a> {
     own: Slots<'a>,
@@ -30,12 +30,12 @@ pub(crate) struct SlotValues<'a> {
 }
 
 impl<'a> SlotValues<'a> {
-    /// That of these slots alone.
+    /// Values of these slots only.
     pub(crate) fn new(own: Slots<'a>) -> Self {
         SlotValues { own, held: &[] }
     }
 
-    /// The text of a slot; "" where no line has it.
+    /// The text of a slot; "" if no line has it.
     pub(crate) fn get(&self, name: &str) -> &'a str {
         let above = || self.held.iter().rev().find(|(n, _)| *n == name);
         match self.own.get(name) {
@@ -44,7 +44,7 @@ impl<'a> SlotValues<'a> {
         }
     }
 
-    /// The number in a slot; NaN where there is none.
+    /// The number in a slot; NaN if there is none.
     pub(crate) fn number(&self, name: &str) -> f64 {
         cell::number(self.get(name).as_bytes()).unwrap_or(f64::NAN)
     }
@@ -81,7 +81,7 @@ impl<'a> SlotValues<'a> {
         Ok([m, n, k, batch])
     }
 
-    /// FLOP/s; NaN where the line has none.
+    /// FLOP/s; NaN if the line has none.
     fn rate(&self) -> f64 {
         let units = [("mflops", 1e6), ("gflops", 1e9), ("tflops", 1e12)];
         let stated = units.iter().find(|(name, _)| !self.own.get(name).is_empty());
@@ -91,8 +91,8 @@ impl<'a> SlotValues<'a> {
         )
     }
 
-    /// The types of A, B and the output that the lines name, and the transposes of A and B that stand with
-    /// them, `f16:column`; or a type that is not known.
+    /// Types of A, B and the output, and transposes of A and B stated along with them, as in `f16:column`.
+    /// `Err` for an unknown type.
     fn types(&self, rows: &mut LogRows<'_>) -> Result<Named, RowError> {
         let mut of = |name: &str| match self.get(name) {
             "" => Ok(None),
@@ -116,7 +116,7 @@ impl<'a> SlotValues<'a> {
         Ok(([of_a, of_b, of_c], [a, b].map(|t| t.and_then(|t| t.transposed))))
     }
 
-    /// The operation, with the types that the log names or the usual one; `None` where a routine is no GEMM.
+    /// The operation, with the logged types or the default ones; `None` if the routine is not a GEMM.
     fn operation(
         &self,
         log: &LogFormat,
@@ -164,7 +164,7 @@ impl<'a> SlotValues<'a> {
         Ok(Row { batch, ..Row::new(m, n, k, op?, time_s) })
     }
 
-    /// The result; `None` where the routine of the line is no GEMM.
+    /// The result; `None` if the routine of the line is not a GEMM.
     pub(crate) fn entry(&self, log: &LogFormat, rows: &mut LogRows<'_>) -> Option<Entry> {
         let op = self.operation(log, rows)?;
         let mut e = Entry::new(self.row(op));
@@ -183,8 +183,8 @@ impl<'a> SlotValues<'a> {
     }
 }
 
-/// The types of A, B and the output by the letters of cuBLAS's benchmark: `hsh`, `bisb_imma`, `qqssq`,
-/// `sss_fast_tf32`. Three or four letters have one for both operands; the last is the output's.
+/// Types of A, B and the output from the letters of cuBLAS's benchmark: `hsh`, `bisb_imma`, `qqssq`, `sss_fast_tf32`.
+/// Three or four letters have one for both operands; the last is that of the output.
 fn precision(letters: &str) -> [Option<DataType>; 3] {
     let (types, kind) = letters.split_once('_').unwrap_or((letters, ""));
     let types: Vec<char> = types.trim_start_matches("nv").chars().collect();
@@ -209,7 +209,7 @@ fn precision(letters: &str) -> [Option<DataType>; 3] {
     }
 }
 
-/// The types of a routine of BLAS: `SGEMM`, `dgemm_`, `gemm_bf16bf16f32`.
+/// Types of a BLAS routine: `SGEMM`, `dgemm_`, `gemm_bf16bf16f32`.
 fn operation(routine: &str) -> Option<Operation> {
     let name = routine.split_whitespace().last()?.to_ascii_uppercase();
     let (letter, rest) = name.split_once("GEMM")?;
@@ -229,14 +229,14 @@ fn operation(routine: &str) -> Option<Operation> {
 /// Slots that hold sizes.
 const SIZES: [&str; 3] = ["m", "square", "shape"];
 
-/// Reads the lines of a log by its templates.
+/// Parser of log lines by templates.
 pub(crate) struct Lines {
     log: &'static LogFormat,
-    /// Slots of the lines above, the newest last.
+    /// Slots of the lines above, newest last.
     held: Vec<(String, String)>,
     /// Some line had a result.
     any: bool,
-    /// The result that lines below it may complete.
+    /// A result that lines below may complete.
     open: Option<Entry>,
 }
 
@@ -245,7 +245,7 @@ impl Lines {
         Lines { log, held: Vec::new(), any: false, open: None }
     }
 
-    /// The head has a result, and sizes above it where the result has none.
+    /// True if the head has a result, with sizes in it or above it.
     pub(crate) fn knows(log: &LogFormat, head: &Head) -> bool {
         let sized = |s: &Slots<'_>| SIZES.iter().any(|name| !s.get(name).is_empty());
         let found = |templates: &[&'static str], fits: &dyn Fn(&Slots<'_>) -> bool| {
@@ -264,7 +264,7 @@ impl Lines {
             || found(log.again, &of_gemm)
     }
 
-    /// Some line may name the types.
+    /// True if some template has a slot for types.
     pub(crate) fn names_types(log: &LogFormat) -> bool {
         let names = ["{dtype", "{routine", "{precision", "{letter", "{="];
         log.above.iter().chain(log.results).any(|t| names.iter().any(|s| t.contains(s)))
@@ -277,7 +277,7 @@ impl Lines {
         found.or_else(|| self.log.again.iter().filter(|_| !self.any).find_map(|t| slots(t, line)))
     }
 
-    /// Keeps what a line says of the results below it; true where it begins another problem.
+    /// Keeps what a line states for the results below; true if it starts a new problem.
     fn hold(&mut self, line: &str) -> bool {
         let mut begins = false;
         for template in self.log.above {

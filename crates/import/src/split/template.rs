@@ -1,19 +1,18 @@
 //! Line templates: literal text with named slots, `MKL_VERBOSE {routine}({a},{b},{m},{n},{k},`.
 //!
-//! A blank of the template stands for any blanks; the first literal may stand anywhere in the line,
-//! unless `^` says that the line begins with it. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}`, `{whole}` take a whole
-//! number, `{us}`, `{ms}`, `{s}`, `{ns}`, `{mflops}`, `{gflops}`, `{tflops}`, `{gbps}` and `{number}` a
-//! number, any other slot the text up to what follows it in the template, `{}` without keeping it. `{time}`
-//! is a time with its unit. `{=}` stands for pairs, `m=4096, layout=NT` or `--m=4096 --A=f16:column`, and
-//! `{:}` for such as `'M': 4096`: their names are slots, spelled in any way of [`slot`]; `{=args}` keeps
-//! their text too.
+//! A blank in the template matches any blanks. The first literal may occur anywhere in the line, unless `^` anchors it
+//! at the start. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}`, `{whole}` match a whole number, `{us}`, `{ms}`, `{s}`,
+//! `{ns}`, `{mflops}`, `{gflops}`, `{tflops}`, `{gbps}` and `{number}` a number, any other slot the text up to the next
+//! literal, and `{}` the same without keeping it. `{time}` is a time with its unit. `{=}` matches pairs such as
+//! `m=4096, layout=NT` or `--m=4096 --A=f16:column`, and `{:}` pairs such as `'M': 4096`: their names become slots, in
+//! any spelling of [`slot`]; `{=args}` also keeps their text.
 
 use super::log;
 use crate::cell::CellError;
 use crate::cell::{self, Quantity};
 use gemmscope_table::build::cell_text::RowError;
 
-/// The slot that a name in pairs and options means.
+/// Canonical slot of a name in pairs and options.
 fn slot(name: &str) -> &str {
     match name {
         "M" | "sizem" | "m_per_group" | "expected_m_per_group" => "m",
@@ -33,11 +32,11 @@ fn slot(name: &str) -> &str {
     }
 }
 
-/// What the slots of a template hold in one line.
+/// Slots of a template with their texts in one line.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Slots<'a>(Vec<(&'a str, &'a str)>);
 
-/// The slots of a line; `None` where it does not fit the template.
+/// Matches a line; `None` if it does not fit the template.
 pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'a>> {
     let (anchored, template) = match template.strip_prefix('^') {
         Some(rest) => (true, rest),
@@ -81,7 +80,7 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
     Some(Slots(found))
 }
 
-/// The pairs of a text that have this sign between name and value: `m= 64, bs=[1,2]`, `'M': 64`.
+/// Parses pairs with `sign` between name and value: `m= 64, bs=[1,2]`, `'M': 64`.
 pub(crate) fn pairs(text: &str, sign: char) -> Slots<'_> {
     let ends = |c: char| c.is_whitespace() || ",;}])".contains(c);
     let before_name = |c: char| c.is_whitespace() || ",;{}[]'\"=:".contains(c);
@@ -90,7 +89,7 @@ pub(crate) fn pairs(text: &str, sign: char) -> Slots<'_> {
         let name = before.trim_end_matches([' ', '\'', '"']);
         let name = name.rsplit(before_name).next().unwrap_or("");
         let value = behind.trim_start();
-        // A value in quotes or brackets ends with them.
+        // A quoted or bracketed value ends with its closing character.
         let (inner, end) = match value.chars().next() {
             Some(quote @ ('\'' | '"')) => (1, value[1..].find(quote).map(|i| i + 1)),
             Some('[') => (1, value.find(']')),
@@ -103,7 +102,7 @@ pub(crate) fn pairs(text: &str, sign: char) -> Slots<'_> {
     Slots(out)
 }
 
-/// The options of a command line: `-m 64 --transA T --flag`.
+/// Parses the options of a command line: `-m 64 --transA T --flag`.
 pub(crate) fn options(text: &str) -> Slots<'_> {
     let is_value =
         |w: &&str| !w.starts_with('-') || w[1..].starts_with(|c: char| c.is_ascii_digit());
@@ -116,14 +115,14 @@ pub(crate) fn options(text: &str) -> Slots<'_> {
     Slots(out)
 }
 
-/// The length of `inf` or `nan` at the start of a text.
+/// Length of `inf` or `nan` at the start of a text.
 fn word_length(text: &str) -> usize {
     let word = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let known = ["inf", "nan"].iter().any(|w| text[..word].eq_ignore_ascii_case(w));
     if known { word } else { 0 }
 }
 
-/// What follows a literal at the start of the text.
+/// The text after a literal at the start of `text`.
 fn literal<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
     let mut at = 0;
     for b in wanted.bytes() {
@@ -138,7 +137,7 @@ fn literal<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
     Some(&text[at..])
 }
 
-/// What stands before and after the first place of a literal.
+/// The text before and after the first occurrence of a literal.
 fn find<'a>(text: &'a str, wanted: &str) -> Option<(&'a str, &'a str)> {
     let bare = wanted.trim_start_matches(' ');
     let blank = bare.len() < wanted.len();
@@ -154,35 +153,35 @@ fn find<'a>(text: &'a str, wanted: &str) -> Option<(&'a str, &'a str)> {
 }
 
 impl<'a> Slots<'a> {
-    /// The text of a slot; "" where the template has none of this name.
+    /// The text of a slot; "" if the template has no such slot.
     pub(crate) fn get(&self, name: &str) -> &'a str {
-        // Names are short: shorter than a call to compare them takes.
+        // Names are so short that a call to compare them would take longer.
         let is = |n: &str| n.len() == name.len() && n.bytes().eq(name.bytes());
         self.0.iter().find(|(n, _)| is(n)).map_or("", |(_, text)| text)
     }
 
-    /// All slots with their texts, in the order of the line.
+    /// All slots with their texts, in line order.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.iter().copied()
     }
 
-    /// The same with this text in a slot.
+    /// Adds a slot with this text.
     pub(crate) fn with(mut self, name: &'a str, text: &'a str) -> Self {
         self.0.push((name, text));
         self
     }
 
-    /// The template has a slot for the time.
+    /// True if there is a slot for the time.
     pub(crate) fn has_time(&self) -> bool {
         self.0.iter().any(|(name, _)| ["time", "us", "ms", "s", "ns"].contains(name))
     }
 
-    /// A number; NaN where there is none.
+    /// The number in a slot; NaN if there is none.
     pub(crate) fn number(&self, name: &str) -> f64 {
         cell::number(self.get(name).as_bytes()).unwrap_or(f64::NAN)
     }
 
-    /// Seconds, from the slot that is named after its unit, or from `{time}`, which has its unit in it.
+    /// Seconds, from the slot named after its unit or from `{time}`, whose text includes the unit.
     pub(crate) fn time(&self) -> Result<f64, RowError> {
         if let Some((s, Quantity::Time)) = cell::quantity(self.get("time").as_bytes()) {
             return log::time(Some(s), 1.0);

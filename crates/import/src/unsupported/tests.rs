@@ -1,6 +1,6 @@
 use crate::{ErrorKind, ImportOptions, read_all};
 
-/// Binary files: name, content, and words of what is said.
+/// Binary files: name, content, and words of the error.
 const BINARY: [(&str, &[u8], &str); 7] = [
     ("results.db", b"SQLite format 3\0....", "rocpd convert"),
     ("a.png", b"\x89PNG\r\n\x1a\n....", "picture"),
@@ -11,7 +11,7 @@ const BINARY: [(&str, &[u8], &str); 7] = [
     ("a.bin", b"\x01\x02\x03\x04\x05\x06\x07\0\0\0", "binary"),
 ];
 
-/// Texts that are no benchmark.
+/// Texts that are not benchmarks.
 const TEXTS: [(&str, &[u8], &str); 21] = [
     (
         "N=1536,K=7168,device_name=NVIDIA_H100,dtype=fp8_w8a8,block_shape=[128,128].json",

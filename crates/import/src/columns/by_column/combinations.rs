@@ -1,20 +1,20 @@
-//! Caches what a combination of words in a few columns means: types, transposes, device.
+//! Caches the value that a combination of words in a few columns stands for: types, transposes, device.
 
 use super::view::View;
 use gemmscope_table::build::intern::Interner;
 use std::collections::HashMap;
 
-/// Size of the cache; files rarely have more combinations.
+/// Size of the direct-mapped cache; files rarely have more combinations.
 const RECENT: usize = 1024;
 
-/// A value for every combination of words in some columns.
+/// One value per combination of words in some columns.
 #[derive(Debug)]
 pub(super) struct Combinations<T> {
     columns: Vec<(usize, Interner)>,
-    /// The codes of the words of each row of the batch, side by side.
+    /// Per row of the batch: the codes of its words, concatenated.
     keys: Vec<u64>,
     known: HashMap<u64, T>,
-    /// Indexed by a few bits of the key. No key is all ones: see [`Self::keep`].
+    /// Cache indexed by a few bits of the key. No valid key is all ones, see [`Self::keep`].
     recent: Vec<(u64, Option<T>)>,
 }
 
@@ -29,7 +29,7 @@ impl<T: Copy> Combinations<T> {
         }
     }
 
-    /// Bits of a code in a key.
+    /// Bits per code in a key.
     fn bits(&self) -> u32 {
         match self.columns.len() {
             0 | 1 => 32,
@@ -37,7 +37,7 @@ impl<T: Copy> Combinations<T> {
         }
     }
 
-    /// Reads the words of the rows of a batch.
+    /// Builds the keys of the rows of a batch.
     pub(super) fn read(&mut self, view: View<'_>) {
         let bits = self.bits();
         let most = (1_u64 << bits) - 1;
@@ -52,7 +52,7 @@ impl<T: Copy> Combinations<T> {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % RECENT
     }
 
-    /// The value of a row's words, if it is known.
+    /// The cached value for a row's words.
     #[inline]
     pub(super) fn get(&mut self, row: usize) -> Option<T> {
         let key = self.keys[row];
@@ -65,7 +65,7 @@ impl<T: Copy> Combinations<T> {
         Some(value)
     }
 
-    /// Stores the value of a row's words, unless there are too many different words for the key.
+    /// Caches the value for a row's words, unless a code exceeds its bits in the key.
     #[cold]
     pub(super) fn keep(&mut self, row: usize, value: T) {
         let (key, bits) = (self.keys[row], self.bits());

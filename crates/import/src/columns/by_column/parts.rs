@@ -1,4 +1,4 @@
-//! The canonical parts of rows, each read in one loop over its column.
+//! Canonical values of rows, each read in one loop over its column.
 
 use super::combinations::Combinations;
 use super::view::View;
@@ -13,25 +13,25 @@ use gemmscope_table::build::cells::Cells as _;
 use gemmscope_table::dataset::ColumnMeaning::*;
 use std::ops::Range;
 
-/// Columns of the parts of a row.
+/// The columns that hold the canonical values of a row.
 #[derive(Debug)]
 pub(super) struct Parts {
     sizes: Sizes,
     batch: Option<usize>,
-    /// Quantity, column and scale of the figure from which the time follows.
+    /// Quantity, column and scale of the figure that gives the time.
     figure: Option<(Quantity, usize, f64)>,
-    /// Columns that say whether the run succeeded, and whether all of them do.
+    /// Verdict columns, and whether all of them pass.
     verdicts: (Vec<usize>, Combinations<bool>),
-    /// Operations with their codes.
+    /// Operations and their codes in the table.
     operations: Combinations<(Operation, u16)>,
     devices: Option<Combinations<u16>>,
     default_device: u16,
 }
 
 impl Parts {
-    /// The parts of a plan with these figures; `None` if one of them is more than a column to be read.
+    /// The parts of a plan with these figures; `None` if one of them needs more than reading a column.
     pub(super) fn of(plan: &Plan, figures: &Figures) -> Option<Self> {
-        // A header that is repeated among the rows must be no row.
+        // A header repeated among the rows must not parse as a row.
         let is_title = |c: &Col| size(c.name.as_bytes()).is_err();
         let told = match &plan.sizes {
             Sizes::Three(all) => all.iter().any(|s| matches!(s, Size::Column(c) if is_title(c))),
@@ -42,7 +42,7 @@ impl Parts {
         if !told {
             return None;
         }
-        // What `operation` reads.
+        // The columns that `operation` reads.
         let words = [Dtype, DtypeA, DtypeB, DtypeC, Compute, TransA, TransB, Layout, Bias, Beta]
             .into_iter();
         let words = plan.named_dtype.iter().chain(words.filter_map(|part| plan.col(part)));
@@ -59,7 +59,7 @@ impl Parts {
         })
     }
 
-    /// Reads sizes and figures, which change nothing in the table. Marks rows with an unreadable cell as flawed.
+    /// Reads sizes and figures without changing the table. Marks rows with an unreadable cell as flawed.
     pub(super) fn read(&mut self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
         let [m, n, k, batch] = &mut rows.sizes;
         match &self.sizes {
@@ -101,14 +101,14 @@ impl Parts {
         }
     }
 
-    /// Reads the figures from which the times follow.
+    /// Reads the figures that give the times.
     pub(super) fn read_figures(&self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
         if let Some((_, column, scale)) = self.figure {
             view.column(column).figures(scale, &mut rows.time_s, flawed);
         }
     }
 
-    /// Reads the words that tell operation and device.
+    /// Reads the words that determine operation and device.
     pub(super) fn read_words(&mut self, view: View<'_>) {
         self.operations.read(view);
         if let Some(devices) = &mut self.devices {
@@ -116,8 +116,8 @@ impl Parts {
         }
     }
 
-    /// Finds operation and device of the rows, up to the first row that has to be read as a record, and returns
-    /// that row's number. `side` is the side of the line, if it has several.
+    /// Looks up operation and device of the rows, up to the first that must be read as a record. Returns the index of
+    /// that row. `side` is the side of the line, if it has several.
     pub(super) fn settle(
         &mut self,
         view: View<'_>,

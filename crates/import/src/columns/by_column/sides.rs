@@ -1,5 +1,5 @@
-//! The rows of a line: one, or one for each library whose figures it has. All parts of a line but its
-//! figures are read once for all sides, and the rows go into the table side by side, line by line.
+//! Rows of a line: one, or one per side (library) with figures in it. All columns but the figures are read once for all
+//! sides; the rows are appended line by line, side by side.
 
 use super::parts::Parts;
 use super::view::{Column, View};
@@ -12,18 +12,18 @@ use gemmscope_table::build::cells::Cells;
 use gemmscope_table::native_csv::unguard;
 use std::ops::Range;
 
-/// The sides of a line, in the order of its rows; one without a name where a line is one row.
+/// The sides of a line in row order; a single unnamed one if a line is one row.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
-    /// Empty: rows are read as records, and only the kept columns are read by columns.
+    /// If empty, rows are read as records, and only the kept columns are read by columns.
     all: Vec<Side>,
     columns: SideColumns,
-    /// Columns that sides share, and which column of the file each side gives to them.
+    /// Columns that all sides share, each with the file's column per side.
     kept: Vec<(ColumnId, Vec<Option<usize>>)>,
-    /// The names of the sides one behind the other, and where each is.
+    /// The names of the sides, concatenated, and their ranges.
     names: Vec<u8>,
     places: Vec<(u32, u32)>,
-    /// The rows of a run, and the first cell of each, where the sides are not one.
+    /// Rows of a run and the first cell of each, for several sides.
     run: Rows,
     first: Vec<u32>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Sides {
 struct Side {
     parts: Parts,
     rows: Rows,
-    /// Where the file states its rate, its bandwidth and its variation, with factors to SI.
+    /// Columns of stated rate, bandwidth and variation, with factors to SI.
     rate: Option<(usize, f64)>,
     bandwidth: Option<(usize, f64)>,
     variation: Option<(usize, f64)>,
@@ -52,8 +52,8 @@ impl Side {
 }
 
 impl Sides {
-    /// The sides of a plan; `None` if several sides need more than their columns. `is_plain`: a line that is one row
-    /// follows from its columns.
+    /// The sides of a plan; `None` if one of several sides cannot be read by columns. `is_plain`: the plan has no hook,
+    /// so that a line with one row can be read by columns.
     pub(super) fn of(plan: &Plan, is_plain: bool) -> Option<Self> {
         let mut out = Sides::default();
         if plan.sides.is_empty() {
@@ -79,7 +79,7 @@ impl Sides {
         Some(out)
     }
 
-    /// Reads sizes and figures, which change nothing in the table. Marks lines with an unreadable cell as flawed.
+    /// Reads sizes and figures without changing the table. Marks lines with an unreadable cell as flawed.
     pub(super) fn read(&mut self, view: View<'_>, flawed: &mut [bool]) {
         let Some((first, others)) = self.all.split_first_mut() else {
             return self.run.resize(flawed.len());
@@ -96,7 +96,7 @@ impl Sides {
         }
     }
 
-    /// Puts the rows of consecutive lines into the table, up to the first line that has to be read as a record.
+    /// Appends the rows of consecutive lines to the table, up to the first line that must be read as a record.
     /// Returns the number of lines.
     pub(super) fn settle(
         &mut self,
@@ -162,7 +162,7 @@ impl Sides {
         lines.len()
     }
 
-    /// Finds operation and device of the rows of a line; false if one of them has to be read as a record.
+    /// Looks up operation and device of the rows of a line; false if one of them must be read as a record.
     fn settle_line(
         &mut self,
         view: View<'_>,
@@ -179,7 +179,7 @@ impl Sides {
         })
     }
 
-    /// The rows of these lines in the order in which they go into the table.
+    /// Orders the rows of these lines as they go into the table.
     fn interleave(&mut self, view: View<'_>, lines: Range<usize>) {
         let Sides { all, run, first, .. } = self;
         let sides = all.len();
@@ -199,7 +199,7 @@ impl Sides {
     }
 }
 
-/// Texts that rows have in turn: the names of the sides, or one for all.
+/// Texts that rows take in rotation: the side names, or one text for all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
     pub text: &'a [u8],
@@ -221,7 +221,7 @@ impl Cells for Names<'_> {
     }
 }
 
-/// The cell of the column of its side for each row.
+/// Cells of a shared column: each row reads the column of its side.
 #[derive(Clone, Copy, Debug)]
 struct Kept<'a> {
     view: View<'a>,

@@ -1,13 +1,13 @@
-//! A file in one slice is read by columns, the same in slices of a byte by records, and rows may
-//! leave between any two slices: all give the same table.
+//! A file fed in one slice is read by columns, in slices of one byte by records; rows may be handed over between any
+//! two slices. The resulting table is the same.
 
 use crate::{Ended, Head, ImportError, ImportOptions, Imported, sniff};
 use gemmscope_table::dataset::Assembly;
 use gemmscope_table::dataset::wire;
 use proptest::prelude::*;
 
-/// Everything that a reader makes of a text, or the error. No session: it would give the head of the
-/// file in one slice.
+/// All that a reader makes of a text, or the error. Bypasses the session, which would feed the head
+/// of the file in one slice.
 fn read(text: &[u8], slice: usize) -> Result<String, ImportError> {
     let options = ImportOptions::default();
     let head = Head::from_bytes("", text);
@@ -21,7 +21,7 @@ fn read(text: &[u8], slice: usize) -> Result<String, ImportError> {
     })
 }
 
-/// The same, with rows that leave behind every few slices as they do in a browser.
+/// The same, with rows handed over every few slices as in a browser.
 fn read_in_parts(text: &[u8], slice: usize, every: usize) -> Result<String, ImportError> {
     let options = ImportOptions::default();
     let head = Head::from_bytes("", text);
@@ -47,16 +47,16 @@ fn read_in_parts(text: &[u8], slice: usize, every: usize) -> Result<String, Impo
     })
 }
 
-/// Headers and good lines of tables that are read by columns.
+/// Headers and valid lines of tables that are read by columns.
 const TABLES: [(&str, &str); 20] = [
-    // All parts of a row, and columns of all kinds.
+    // All canonical columns, and kept columns of all kinds.
     (
         "model,kernel,dtype,batch,M,N,K,transA,transB,time_us,note,lda",
         "llama,mt64,fp16,1,4096,1024,512,N,T,65.0499,x,4096",
     ),
     // Times from rates; a size with a decimal; a device.
     ("device,M,N,K,tflops,tile", "H100,4096,1024.0,512,333.125,128x128x64"),
-    // Both, with percents and units.
+    // Time and rate, with percent and units in cells.
     ("M;N;K;time (ms);tflops;efficiency %;bandwidth", "4096;1024;512;0,0123;349,2;31,5;1,2 TB/s"),
     ("size\ttime_us\tlibrary", "2048\t33.25\tcublas"),
     // Sizes in one cell.
@@ -64,7 +64,7 @@ const TABLES: [(&str, &str); 20] = [
     ("M,N,K", "1,2,3"),
     // Failed variants are kept.
     ("iteration,status,M,N,K,time_us,kernel", "3,ok,4096,1024,512,55.5,mt64x32_v0"),
-    // Formats that are data, with a hook and without one.
+    // Formats defined by data, with a hook and without one.
     (
         "M,N,K,dtype,Kernel,time_us,TFLOPS,GB/s,beta,layout,bias,accum",
         "128,256,512,fp8,k,12.5,2.7,13,0,NT,True,tf32",
@@ -81,14 +81,14 @@ const TABLES: [(&str, &str); 20] = [
         "index,tag,name,M,N,K,dtype,A,B,mean_microseconds,arithmetic_intensity,tflops,ok",
         "0,unet,hipblaslt,128,1280,2048,fp16,N,T,13.58,110.1,49.4,True",
     ),
-    // Several rows a line: a time and a rate each, one of the two, types.
+    // Several rows per line: time and rate each, one of the two, types.
     (
         "M,N,K,dtype,note,cublas_ms,cublas_tflops,triton_ms,triton_tflops",
         "4096,1024,512,fp16,x,0.0123,349.2,0.0145,296.1",
     ),
     ("device,M,N,K,cublas_us,triton_tflops,lda", "H100,4096,1024,512,12.3,296.1,4096"),
     ("M,N,K,FP8 TFLOPS,BF16 TFLOPS", "4096,1024,512,666.5,333.25"),
-    // The same of tools: times, rates, bandwidths, variations, types, sizes that the file lacks.
+    // The same from tools: times, rates, bandwidths, variations, types, sizes missing from the file.
     (
         "B,M,K,N,Triton-GB/s,Triton-GB/s-min,Triton-TFlops,Triton-CV,XeTLA-GB/s,XeTLA-CV,note",
         "1.0,1024.0,512.0,256.0,400.5,390,150.25,0.05,300,0.1,x",
@@ -107,7 +107,7 @@ const TABLES: [(&str, &str); 20] = [
     ("1024,1024,1024,12.5", "512,1024,2048,11.5"),
 ];
 
-/// What may stand in any cell.
+/// Text that may occur in any cell.
 fn odd_cell() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[0-9]{1,10}",
@@ -127,7 +127,7 @@ fn odd_cell() -> impl Strategy<Value = String> {
 #[derive(Clone, Debug)]
 enum Change {
     None,
-    /// A number is changed a little, as from row to row.
+    /// Changes the last digit of a cell, as from row to row.
     Digit(usize, u8),
     Cell(usize, String),
     Quoted(usize),
@@ -150,7 +150,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// A table of so many lines, each changed in its way.
+/// A table with one line per list of changes.
 fn table(number: usize, changes: &[Vec<Change>]) -> String {
     let (header, line) = TABLES[number];
     let delimiter = [';', '\t'].into_iter().find(|d| header.contains(*d));

@@ -1,4 +1,4 @@
-//! One column of the rows of a batch, and the loops over it.
+//! View of one column in the rows of a batch, and the loops over it.
 
 use crate::cell;
 use crate::cell::{digits, figure, scaled};
@@ -9,22 +9,22 @@ use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::build::cells::Cells;
 use gemmscope_table::native_csv::unguard;
 
-/// Rows of a batch of lines, all of the same width.
+/// Rows of a batch of lines with the same width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
-    /// The lines, and what is known of the text behind them.
+    /// The lines, followed by the text read ahead.
     pub text: &'a [u8],
     /// See [`index::cell`].
     pub ends: &'a [u32],
-    /// The first cell of each row.
+    /// Index of the first cell of each row.
     pub first: &'a [u32],
     pub width: usize,
-    /// Cells may stand in quotes.
+    /// Cells may be quoted.
     pub quoted: bool,
 }
 
 impl<'a> View<'a> {
-    /// The same for some of the rows.
+    /// A view of some of the rows.
     pub(super) fn rows(self, rows: std::ops::Range<usize>) -> Self {
         View { first: &self.first[rows], ..self }
     }
@@ -34,7 +34,7 @@ impl<'a> View<'a> {
         Column { rows: self, index, last: index + 1 == self.width }
     }
 
-    /// A row as a record; `bounds` is where its cells are noted.
+    /// A row as a record; `bounds` is scratch space for its cells.
     pub(super) fn record<'b>(
         &self,
         row: usize,
@@ -60,7 +60,7 @@ impl<'a> View<'a> {
 pub(super) struct Column<'a> {
     rows: View<'a>,
     index: usize,
-    /// A carriage return may follow.
+    /// The last column of the line: a carriage return may follow.
     last: bool,
 }
 
@@ -100,7 +100,7 @@ impl Cells for Column<'_> {
 }
 
 impl Column<'_> {
-    /// Reads sizes; a row that has none is flawed. With `or_one` a missing one is 1.
+    /// Reads sizes; rows without one are flawed. With `or_one`, a missing size is 1.
     #[inline(never)]
     pub(super) fn sizes(&self, or_one: bool, sizes: &mut Vec<u32>, flawed: &mut [bool]) {
         sizes.clear();
@@ -113,7 +113,7 @@ impl Column<'_> {
         }));
     }
 
-    /// 0 where there is none.
+    /// The size by the general parser; 0 if there is none.
     #[cold]
     fn any_size(&self, row: usize, or_one: bool) -> u32 {
         match self.cell(row) {
@@ -122,7 +122,7 @@ impl Column<'_> {
         }
     }
 
-    /// Reads times or rates and multiplies them by `scale`; a row without one is flawed.
+    /// Reads times or rates, multiplied by `scale`; rows without one are flawed.
     #[inline(never)]
     pub(super) fn figures(&self, scale: f64, figures: &mut Vec<f64>, flawed: &mut [bool]) {
         figures.clear();
@@ -139,7 +139,7 @@ impl Column<'_> {
         cell::positive(self.cell(row)).unwrap_or(f64::NAN)
     }
 
-    /// The numbers of a column that is kept, multiplied by `scale`; NaN where a cell holds none.
+    /// The numbers of a kept column, multiplied by `scale`; NaN for cells without one.
     pub(super) fn numbers(&self, scale: f64) -> impl Iterator<Item = f64> {
         (0..self.len()).map(move |row| match self.plain_number(row) {
             Some(value) => figure(value, scale),

@@ -1,28 +1,28 @@
-//! What a table has besides rows, counted for the file's card.
+//! Counts what a table has besides its rows, for the file's card.
 
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
-/// Counts of lines that are no rows, and of rows worth a remark.
+/// Counts of lines that are not rows, and of rows with a remark.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub before: u64,
     pub aside: u64,
     pub repeated: u64,
-    /// Other headers, and the line of the first of them.
+    /// Number of different headers, and the line of the first.
     pub others: (u64, u32),
     pub comments: u64,
     pub summaries: u64,
-    /// Rows with more cells than the header, and the first of them.
+    /// Number of rows with more cells than the header, and the line of the first.
     pub longer: (u64, u32),
     /// An earlier row had fewer cells than the header.
     pub shorter: bool,
-    /// Failed variants of a tuning history, and how many of them state a time.
+    /// Failed variants of a tuning history, and the number of those with a time.
     pub failed: (u64, u64),
 }
 
 impl Seen {
-    /// Says it on the file's card.
+    /// Adds the notes to the file's card.
     pub(super) fn remark(&self, has_plan: bool, t: &mut TableBuilder) {
         if self.before > 0 && has_plan {
             t.note(format!("Skipped {} before the header.", plural(self.before, "line")));

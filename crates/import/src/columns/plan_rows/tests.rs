@@ -1,4 +1,4 @@
-//! Tables that were joined, and headers that name a column twice.
+//! Concatenated tables, and headers with a repeated column name.
 
 use crate::testing::read;
 use gemmscope_table::dataset::Dataset;
@@ -56,7 +56,7 @@ fn rows_far_below_the_head_under_another_header_are_set_aside() {
     ] {
         let once = format!("{first}\n{row}\n");
         let rows = read(&once).len();
-        // In the head it is another table of a document.
+        // Within the head it would be another table of a document.
         let rows_before = 200;
         let before = format!("{row}\n").repeat(rows_before);
         let line = rows_before + 2;
@@ -129,7 +129,7 @@ fn columns_that_are_there_twice_are_said() {
         assert!(has_note(&data, names), "{text}: {:?}", data.sources[0].notes);
         assert_eq!(data.m, [64]);
     }
-    // Two times of one name are two measurements of each line.
+    // Two columns with the same time name are two measurements per line.
     let data = read("M,N,K,time_us,time_us\n64,32,16,8,9\n");
     assert!(has_note(&data, "“time_us”), 2 (“time_us (2)”"), "{:?}", data.sources[0].notes);
     assert_eq!(data.time_s, [8e-6, 9e-6]);

@@ -1,10 +1,10 @@
-//! Tables with lines drawn between their cells: Markdown, grids, groups behind walls.
+//! Tables with drawn lines: Markdown, grids, and column groups separated by bars.
 
 use super::plain::{PROBED, is_header};
 use super::{Found, between_bars, is_rule, joined, table};
 use crate::document::block::is_numeric;
 
-/// A header, a rule of dashes and bars, and rows with bars; the outer bars may be missing.
+/// A header, a rule of dashes and bars, and rows with bars. The outer bars are optional.
 pub(super) fn markdown(lines: &[&str], at: usize) -> Option<Found> {
     let header_at = |i: usize| {
         let (header, rule) = (lines.get(i)?, lines.get(i + 1)?);
@@ -31,7 +31,7 @@ pub(super) fn markdown(lines: &[&str], at: usize) -> Option<Found> {
     Some(Found { table: table(titles, rows, "Markdown"), end })
 }
 
-/// `+---+` or box characters above, below and between: what lies between the first two rules is the header.
+/// Rules of `+---+` or box characters; the lines between the first two rules are the header.
 pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
     const CORNERS: &str = "+┌┏╔╭├┡╞┝╠└┗╚╰";
     let rule = |line: &str| {
@@ -65,7 +65,7 @@ pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
         return None;
     }
     let titles = joined(&cells(groups.remove(0)));
-    // A group of several lines is several rows, or a row whose cells are broken.
+    // Several lines between rules are several rows, or one row with wrapped cells.
     let measured =
         |row: &[String]| row.iter().filter(|c| is_numeric(c) && !c.is_empty()).count() > 1;
     let several =
@@ -81,7 +81,7 @@ fn cells(group: Vec<(usize, Vec<String>)>) -> Vec<Vec<String>> {
     group.into_iter().map(|(_, cells)| cells).collect()
 }
 
-/// Bars as walls between groups and blanks between the columns of a group: a printed header of two lines.
+/// Bars between groups of columns, blanks within a group, and a header of two lines.
 pub(super) fn walls(lines: &[&str], at: usize) -> Option<Found> {
     let bars = lines.get(at)?.matches('|').count();
     if bars == 0 {
@@ -133,7 +133,7 @@ pub(super) fn walls(lines: &[&str], at: usize) -> Option<Found> {
     (!rows.is_empty() && titles.len() > 1).then(|| Found { table: table(titles, rows, dress), end })
 }
 
-/// The number of cells that most rows have in a group.
+/// The most frequent number of cells in a group.
 fn usual_width(rows: &[(usize, Vec<Vec<String>>)], group: usize) -> usize {
     let mut counts = std::collections::BTreeMap::<usize, usize>::new();
     for (_, groups) in rows {
@@ -142,7 +142,7 @@ fn usual_width(rows: &[(usize, Vec<Vec<String>>)], group: usize) -> usize {
     counts.into_iter().max_by_key(|(_, n)| *n).map_or(0, |(width, _)| width)
 }
 
-/// Cells between two blanks or more.
+/// Splits a text at runs of two or more blanks.
 pub(super) fn apart(text: &str) -> Vec<String> {
     let text = text.trim().replace('\t', "  ");
     text.split("  ").map(str::trim).filter(|c| !c.is_empty()).map(str::to_owned).collect()

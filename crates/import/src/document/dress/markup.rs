@@ -5,14 +5,14 @@ use crate::document::block::{are_words, bare};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Most lines that a table of HTML may have whose end is not written.
+/// Line limit for an HTML table without an end tag.
 const MOST_LINES: usize = 4_096;
-/// The name of the dress.
+/// Name of the syntax.
 pub(in crate::document) const HTML: &str = "HTML";
-/// Most columns or rows that one cell may span.
+/// Limit of `colspan` and `rowspan`.
 const MOST_SPAN: usize = 256;
 
-/// Cells of `<th>` and `<td>`, with what spans several columns or rows.
+/// An HTML table: `<th>` and `<td>` cells, with spans filled in.
 pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
     let opens = |line: &str| line.to_lowercase().contains("<table");
     if !opens(lines.get(at)?) {
@@ -23,7 +23,7 @@ pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
     let end = len.map_or(at + near.len(), |len| at + len + 1);
     let mut rows: Vec<(usize, Vec<String>)> = Vec::new();
     let mut heads = 0;
-    // By column: the rows that a cell still spans, and its text.
+    // Per column: number of rows that a cell still spans, and its text.
     let mut held: HashMap<usize, (usize, String)> = HashMap::new();
     for (line, source) in table_rows(lines, at, end) {
         let cells = cells_of(&source);
@@ -52,7 +52,7 @@ pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
     Some(Found { table: table(joined(&titles), rows, HTML), end })
 }
 
-/// What stands in the lines of a table beside its cells: the words before it and its caption, and those behind it.
+/// Text in the lines of a table outside its cells: before it, with the caption, and after it.
 pub(in crate::document) fn beside(lines: &[&str]) -> [Vec<String>; 2] {
     let text = lines.join(" ");
     let lower = text.to_ascii_lowercase();
@@ -77,7 +77,7 @@ fn take_held(held: &mut HashMap<usize, (usize, String)>, row: &mut Vec<String>) 
     }
 }
 
-/// The sources of the rows, each with the line in which it begins.
+/// Sources of the rows, each with the line where it starts.
 fn table_rows(lines: &[&str], at: usize, end: usize) -> Vec<(usize, String)> {
     let mut out: Vec<(usize, String)> = Vec::new();
     for (i, line) in lines.iter().enumerate().take(end).skip(at) {
@@ -162,12 +162,12 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// True for a page, or a part of one, that holds a table.
+/// True for an HTML page or fragment with a table.
 pub(in crate::document) fn is_page(text: &str) -> bool {
     text.trim_start().starts_with('<') && text.to_ascii_lowercase().contains("<table")
 }
 
-/// HTML as a browser copies it, with tables as they are and each paragraph between them as a line of plain words.
+/// Copied HTML with its tables unchanged and each paragraph between them as a line of plain text.
 pub(in crate::document) fn paragraphs(html: &str) -> String {
     const UNSEEN: [(&str, &str); 4] =
         [("<!--", "-->"), ("<style", "</style>"), ("<script", "</script>"), ("<head", "</head>")];
@@ -202,7 +202,7 @@ pub(in crate::document) fn paragraphs(html: &str) -> String {
     out
 }
 
-/// Named characters that stand around figures.
+/// Replaces the named character references that occur next to figures.
 fn entities(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return text.into();
@@ -219,7 +219,7 @@ fn entities(text: &str) -> Cow<'_, str> {
     NAMED.iter().fold(text.to_owned(), |text, (name, is)| text.replace(name, is)).into()
 }
 
-/// Lines of cells that `&` holds apart and `\\` ends.
+/// A LaTeX table: cells separated by `&`, rows ended by `\\`.
 pub(super) fn latex(lines: &[&str], at: usize) -> Option<Found> {
     let row = |line: &str| {
         let inner = line.trim_end().strip_suffix("\\\\")?;

@@ -1,16 +1,16 @@
-//! Tables of text alone: cells behind a delimiter, and columns held apart by blanks.
+//! Plain-text tables: delimited cells, and columns aligned with blanks.
 
 use super::drawn::apart;
 use super::{Found, is_rule, table};
 use crate::document::block::{are_words, is_numeric, names_value};
 
-/// Rows whose cells are looked at before a table counts as one.
+/// Rows examined before a table is accepted.
 pub(super) const PROBED: usize = 80;
 
 /// Rows with their lines (0-based).
 type Rows = Vec<(usize, Vec<String>)>;
 
-/// Cuts a line into cells.
+/// Splits a line into cells.
 type Cut<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 fn uncommented(line: &str) -> &str {
@@ -18,7 +18,7 @@ fn uncommented(line: &str) -> &str {
     if bare.len() < line.trim_start().len() { bare.trim_start() } else { line }
 }
 
-/// Cells behind a delimiter, with quotes as spreadsheets write them.
+/// Splits a line at a delimiter, with quotes as spreadsheets write them.
 fn cells(line: &str, delimiter: char) -> Vec<String> {
     let mut out = Vec::new();
     let mut chars = line.chars().peekable();
@@ -44,8 +44,8 @@ fn cells(line: &str, delimiter: char) -> Vec<String> {
     }
 }
 
-/// A line of titles, and lines of as many cells behind it. Another count of cells or the header again ends the
-/// table.
+/// A line of titles followed by lines with as many cells. A different number of cells or a
+/// repeated header ends the table.
 pub(super) fn delimited(lines: &[&str], at: usize) -> Option<Found> {
     let line = lines.get(at)?;
     let header = uncommented(line);
@@ -103,14 +103,14 @@ fn rows_of(lines: &[&str], at: usize, delimiter: char, titles: &[String]) -> Opt
     (probed > 0 && measured * 2 >= probed).then_some((rows, end))
 }
 
-/// A row of words that names half of the titles again: another header.
+/// True for a row of words that repeats half of the titles: another header.
 pub(super) fn is_header(row: &[String], titles: &[String]) -> bool {
     let filled = || row.iter().filter(|c| !c.is_empty());
     let same = |c: &&String| titles.iter().any(|t| t.trim().eq_ignore_ascii_case(c.trim()));
     filled().all(|c| !is_numeric(c)) && filled().filter(same).count() * 2 >= filled().count().max(1)
 }
 
-/// Groups of `---` or `===` alone: the rule of a simple table, by its columns.
+/// Column ranges of the rule of a simple table: a line with only groups of `---` or `===`.
 fn ruled(line: &str) -> Option<Vec<(usize, usize)>> {
     let drawn = |c: char| "-=─━═".contains(c);
     let line = line.trim_end();
@@ -132,10 +132,10 @@ fn ruled(line: &str) -> Option<Vec<(usize, usize)>> {
     (spans.len() > 1).then_some(spans)
 }
 
-/// Columns held apart by blanks, known by structure: a rule of dashes below the header, or as many cells in each
-/// line as titles. One more cell than titles, the first counting 0, 1, 2, is an index.
+/// Columns aligned with blanks, recognised by a rule of dashes below the header, or by as many cells in each line as
+/// titles. One more cell than titles, counting from 0, is an index.
 pub(super) fn printed(lines: &[&str], at: usize) -> Option<Found> {
-    // The rule above the titles of a simple table.
+    // Skip the rule above the titles of a simple table.
     let at = at + usize::from(ruled(lines.get(at)?).is_some());
     let header = uncommented(lines.get(at)?);
     if header.split_whitespace().count() < 2 || is_rule(header) {
@@ -156,7 +156,7 @@ pub(super) fn printed(lines: &[&str], at: usize) -> Option<Found> {
     splits.into_iter().find_map(|split| by_blanks(lines, start, header, split))
 }
 
-/// A header in whose titles some repeat, below a line of the names that tell them apart.
+/// A header with repeated titles below a line of group names that tell them apart.
 fn grouped(lines: &[&str], at: usize) -> Option<Found> {
     let named = |name: &String| name.contains(|c: char| c.is_alphabetic());
     let bare = |name: &str| name.trim_matches(|c: char| "-=─━|<> ".contains(c)).to_owned();
@@ -196,7 +196,7 @@ fn grouped(lines: &[&str], at: usize) -> Option<Found> {
     })
 }
 
-/// Cells of a line with the places, in characters, where they begin.
+/// Cells of a line with their start columns, in characters.
 fn cells_at(line: &str, cells: Vec<String>) -> Vec<(usize, String)> {
     let mut at = 0;
     let place = |cell: String| {
@@ -255,7 +255,7 @@ fn by_rule(lines: &[&str], at: usize, spans: &[(usize, usize)]) -> Option<Found>
             let to = to.min(chars.len());
             chars.get(from..to.max(from)).unwrap_or_default().iter().collect::<String>()
         };
-        // A cell may be wider than its rule, to the left of a column or to the right of it.
+        // A cell may extend beyond its rule to the left or to the right.
         let clear = |at: usize| at == 0 || chars.get(at - 1).is_none_or(|c| *c == ' ');
         let left = spans.iter().all(|(from, _)| clear(*from));
         let cell = |(i, (from, to)): (usize, &(usize, usize))| {

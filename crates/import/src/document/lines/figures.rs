@@ -1,17 +1,17 @@
-//! The figures of a line, each with its unit and the words that name it.
+//! Finds the figures of a line, with their units and names.
 
 use super::{Rest, Said, TAKEN};
 use crate::document::title::title;
 use crate::document::unit_words::unit;
 use crate::document::words::{number_length, type_of_word};
 
-/// A number of a line that is no part of a word.
+/// A number in a line that is not part of a word.
 struct Number {
     from: usize,
     to: usize,
-    /// The unit behind it, as written, and its end.
+    /// The unit after it as written, and the end of that unit.
     behind: Option<(String, usize)>,
-    /// The word before it that holds a unit, and its start.
+    /// The word before it that contains a unit, and the start of that word.
     before: Option<(String, usize)>,
 }
 
@@ -72,20 +72,20 @@ fn unit_before(text: &str, at: usize) -> Option<(String, usize)> {
         .then(|| (name.to_owned(), start))
 }
 
-/// Takes out the figures with their units.
+/// Consumes figures with their units.
 pub(super) fn figures(rest: &mut Rest, out: &mut Said) {
     let text = rest.text.clone();
     let all = numbers(&text);
     let value_first = all.iter().any(|n| n.behind.is_some() && n.before.is_none());
     counts(&text, &all, rest, out);
-    // Several figures of one kind are told apart by the words before each.
+    // If several figures measure the same quantity, the words before each tell them apart.
     let kinds: Vec<_> =
         all.iter().filter_map(|n| unit(&n.behind.as_ref()?.0).map(|u| u.measure)).collect();
     let phrases = (1..kinds.len()).any(|i| kinds[..i].contains(&kinds[i]));
     let mut found: Vec<(String, String, String)> = Vec::new();
     let mut end_of_last = 0;
     for n in &all {
-        // The spread of the figure before it.
+        // Part of the spread of the previous figure.
         if n.from < end_of_last {
             continue;
         }
@@ -107,7 +107,7 @@ pub(super) fn figures(rest: &mut Rest, out: &mut Said) {
     }
     let names: std::collections::BTreeSet<&str> =
         found.iter().map(|(n, ..)| n.as_str()).filter(|n| !n.is_empty()).collect();
-    // A figure without a name is of whom the one before it is.
+    // A figure without a name takes the name of the previous one.
     let of_one = |name: &str| !title(&format!("{name} (ms)")).label.is_empty();
     let several = names.len() > 1 || names.iter().any(|n| of_one(n));
     let mut last = String::new();
@@ -120,8 +120,8 @@ pub(super) fn figures(rest: &mut Rest, out: &mut Said) {
     }
 }
 
-/// `iters=100`, `100 iterations of`, `100 iterations took`, `took 2 s for 100 iterations`: how many calls a total is
-/// of.
+/// Finds the number of calls that a total covers: `iters=100`, `100 iterations of`, `100 iterations took`,
+/// `took 2 s for 100 iterations`.
 fn counts(text: &str, all: &[Number], rest: &mut Rest, out: &mut Said) {
     let is_calls = |w: &str| {
         ["iters", "iter", "iterations", "calls", "runs", "launches", "repeats", "reps"].contains(&w)
@@ -159,7 +159,7 @@ fn counts(text: &str, all: &[Number], rest: &mut Rest, out: &mut Said) {
     }
 }
 
-/// Words that announce a figure and name nobody.
+/// Words that announce a figure without naming a library or kernel.
 const ANNOUNCING: &[&str] = &[
     "took",
     "in",
@@ -187,8 +187,8 @@ const ANNOUNCING: &[&str] = &[
 const OF_RUNS: &[&str] =
     &["min", "max", "median", "avg", "average", "mean", "std", "peak", "total", "sum", "best"];
 
-/// The name before a value, `avg latency: `, `median `, and where it starts, behind the figure that ends at `after`.
-/// `phrases`: any words before it are one.
+/// The name before a value (`avg latency: `, `median `) and its start, not before `after`, the end of the previous
+/// figure. With `phrases`, any words before the value are its name.
 fn name_before(text: &str, after: usize, at: usize, phrases: bool) -> (String, usize) {
     let trimmed = text[..at].trim_end_matches([' ', '\t', '(']);
     let head = trimmed.strip_suffix(['=', ':']);

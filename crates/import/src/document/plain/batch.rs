@@ -1,4 +1,4 @@
-//! How the batch and the experts of a plain table enter its GEMMs.
+//! Decides how the batch and the experts of a plain table enter its GEMMs.
 
 use super::Plain;
 use super::units::Units;
@@ -19,9 +19,9 @@ use gemmscope_table::dataset::ColumnMeaning::{
 pub(super) struct BatchRole {
     /// Position of its column.
     pub column: usize,
-    /// One GEMM takes the whole batch.
+    /// M already contains the batch: one GEMM takes all of it.
     pub in_m: bool,
-    /// What is assumed, or could be otherwise; `None` where rate and time show that each of the batch is a GEMM.
+    /// Assumption to show on the card; `None` if rate and time confirm that the batch counts separate GEMMs.
     pub assumption: Option<Assumption>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct ExpertRole {
 }
 
 impl Plain<'_> {
-    /// Whether the batch multiplies the work; `None` where there is none to speak of.
+    /// Decides whether the batch multiplies the work; `None` without a batch column or if it is always 1.
     pub(super) fn batch_role(&self, ways: &[Reading]) -> Option<BatchRole> {
         let column = self.position(Batch).filter(|i| !self.columns[*i].by_hand)?;
         let answer = self.options.answer(BATCH);

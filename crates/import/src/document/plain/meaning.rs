@@ -1,5 +1,5 @@
-//! What the columns of a plain table mean: by their titles, checked against their values, with at most one column per
-//! meaning.
+//! Decides the meanings of the columns of a plain table: by title, checked against the values, with at
+//! most one column per meaning.
 
 use crate::cell;
 use crate::cell::values::Probe;
@@ -8,25 +8,25 @@ use crate::document::title::{Holds, Title};
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 
-/// A column that means the same as the one that counts.
+/// A column with the same meaning as the one in use.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Double {
     pub column: usize,
     pub spec: ColumnSpec,
-    /// Position of the column that counts.
+    /// Position of the column in use.
     pub first: usize,
 }
 
-/// Why a column of types is none: its values may be names that tell them, such as `MKL_fp32`.
+/// Reason against a column titled as type; its values may be names that contain one, such as `MKL_fp32`.
 pub(super) const NOT_TYPES: &str = "its values are not data types";
 
-/// Why a column is the side of square matrices.
+/// Reason to take a column as the side of square matrices.
 const ONLY_SIZE: &str = "the only size: square matrices";
 
-/// Why a column of a one-letter title is one of types.
+/// Reason to take a column with a one-letter title as types.
 const TYPES: &str = "its values are data types";
 
-/// What a column means by its values, and why.
+/// Meaning by the values, its strength, and the reason.
 type Judged = Option<(ColumnMeaning, u8, String)>;
 
 /// Checks the title of a column against its values.
@@ -51,7 +51,7 @@ fn means(column: &mut Column, meaning: ColumnMeaning, strength: u8, why: impl In
     column.why = why.into();
 }
 
-/// A title of one letter, `A` to `D`: its values decide, but for a `B` of numbers. `None` for other titles.
+/// Meaning of a title of one letter, `A` to `D`, by its values, except for a numeric `B`. `None` for other titles.
 fn of_letter(name: &str, probe: &Probe) -> Option<Judged> {
     let lower = name.trim().to_lowercase();
     let [letter @ b'a'..=b'd'] = lower.as_bytes() else { return None };
@@ -70,7 +70,7 @@ fn of_letter(name: &str, probe: &Probe) -> Option<Judged> {
     }
 }
 
-/// What the values say against the title.
+/// A meaning by the values that contradicts the title.
 fn contradicted(title: &Title, probe: &Probe) -> Judged {
     let numbers = probe.all_numbers();
     let meaning = title.spec.meaning;
@@ -99,8 +99,8 @@ fn contradicted(title: &Title, probe: &Probe) -> Judged {
     })
 }
 
-/// Names the columns of a list of whole numbers without a header: three are M, N, K; four with
-/// small numbers in the third place are M, N, batch, K, the usual order of such lists.
+/// Names the columns of whole numbers without a header: three are M, N, K; four with small numbers in the third place
+/// are M, N, batch, K, the usual order of such lists.
 pub(super) fn headless_sizes(columns: &mut [Column], rows: &[Vec<String>]) {
     let sizes: Option<Vec<Vec<u32>>> = rows
         .iter()
@@ -136,7 +136,7 @@ fn has(columns: &[Column], meanings: &[ColumnMeaning]) -> bool {
     columns.iter().any(|c| meanings.contains(&c.title.spec.meaning))
 }
 
-/// In `batch, in_features, out_features` one GEMM takes the whole batch: it is M.
+/// In `batch, in_features, out_features` one GEMM takes the whole batch, so the batch is M.
 pub(super) fn batch_as_m(columns: &mut [Column]) {
     let lacks_m = !has(columns, &[M, Mnk, ShapeA]);
     if !(lacks_m && has(columns, &[N]) && has(columns, &[K])) {
@@ -148,7 +148,7 @@ pub(super) fn batch_as_m(columns: &mut [Column]) {
     }
 }
 
-/// Finds types and devices by their values if no title names them (`Datentyp`, `Karte`).
+/// Finds types and devices by value if no title names them (`Datentyp`, `Karte`).
 pub(super) fn by_values_alone(columns: &mut [Column], probes: &[Probe]) {
     let take = |columns: &mut [Column], meaning, why: &str, fits: &dyn Fn(&Probe) -> bool| {
         let mut all = columns.iter_mut().zip(probes);
@@ -182,7 +182,7 @@ pub(super) fn by_values_alone(columns: &mut [Column], probes: &[Probe]) {
     }
 }
 
-/// The strongest column of a meaning.
+/// The strongest column with this meaning.
 fn strongest(columns: &[Column], meaning: ColumnMeaning) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (i, c) in columns.iter().enumerate() {
@@ -215,7 +215,7 @@ fn experts(columns: &mut [Column]) {
     }
 }
 
-/// Leaves each meaning to the strongest column; the others are kept as they are in the file.
+/// Assigns each meaning to its strongest column; the others are kept as columns of the file.
 pub(super) fn settle(columns: &mut [Column]) -> Vec<Double> {
     experts(columns);
     let three = [M, N, K].iter().all(|size| has(columns, &[*size]));
@@ -225,8 +225,8 @@ pub(super) fn settle(columns: &mut [Column]) -> Vec<Double> {
             column.why = "M, N and K have columns of their own".to_owned();
         }
     }
-    // `n` as the only size is the side of square matrices; `m` or `k` as the only size means that the others have
-    // unknown titles, or stand elsewhere.
+    // `n` as the only size is the side of square matrices. If `m` or `k` is the only size, the others have unknown
+    // titles or are stated elsewhere.
     let sized = |c: &&mut Column| [M, N, K].contains(&c.title.spec.meaning);
     if !has(columns, &[Mnk, Square]) {
         let mut sizes = columns.iter_mut().filter(sized);
@@ -262,10 +262,10 @@ pub(super) fn settle(columns: &mut [Column]) -> Vec<Double> {
         let sizes =
             [Holds::M, Holds::N, Holds::K, Holds::Batch, Holds::Square, Shape, Length, Groups];
         match column.title.spec.meaning {
-            // A percentile is the time where there is no other.
+            // A percentile is used as the time if there is no other.
             Time => column.title.holds = Holds::Time,
             ReportedRate => column.title.holds = Holds::Rate,
-            // Beside the size that counts it is one more number.
+            // Next to the size in use it is just another number.
             Other if sizes.contains(&column.title.holds) => column.title.holds = Holds::Other,
             _ => {}
         }

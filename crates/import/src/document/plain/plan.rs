@@ -1,4 +1,4 @@
-//! A plain table as the [`Plan`] of its rows, with what is said and asked of them.
+//! Builds the [`Plan`] of a plain table, with its notes and questions.
 
 use super::Plain;
 use super::meaning::NOT_TYPES;
@@ -23,7 +23,7 @@ use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 
-/// The plan of a plain table, its columns and what it leaves open added to the dataset.
+/// The plan of a plain table; adds its columns and assumptions to the dataset.
 pub(crate) fn plan(table: &mut TableBuilder, sampled: Sampled<'_>, head: &Head) -> Plan {
     let Sampled { plain, preamble, shifted, units_line, .. } = sampled;
     let lines = plain.lines();
@@ -43,7 +43,7 @@ pub(crate) fn plan(table: &mut TableBuilder, sampled: Sampled<'_>, head: &Head) 
     made.types(table, head, &mut plan);
     made.device(table, head, &preamble, &mut plan);
     for (i, c) in plain.columns.iter().enumerate() {
-        // Sizes and figures are in it already.
+        // Sizes and figures are part of the plan already.
         let meaning = c.title.spec.meaning;
         if !matches!(meaning, M | N | K | Mnk | Square | Time | ReportedRate) {
             plan.set(meaning, plain.col(i), 1.0);
@@ -77,7 +77,7 @@ pub(crate) fn plan(table: &mut TableBuilder, sampled: Sampled<'_>, head: &Head) 
     plan
 }
 
-/// Adds the columns for what a line has several of.
+/// Adds the dataset columns for sides and repeated measurements.
 fn add_columns(table: &mut TableBuilder, plan: &mut Plan) {
     if !plan.sides.is_empty() {
         let rated = plan.sides.iter().any(|s| s.figures.rate.is_some());
@@ -93,7 +93,8 @@ fn add_columns(table: &mut TableBuilder, plan: &mut Plan) {
     }
 }
 
-/// The sizes of a table whose only size is in this column: square, unless an answer states others, and what is said.
+/// Sizes of a table with a single size column: square, unless the user's answer states others.
+/// Adds assumption and notes.
 fn square(c: &Col, table: &mut TableBuilder, options: &ImportOptions) -> Sizes {
     let mut question = only_size(&c.name);
     let answer = options.answer(SQUARE).filter(|a| *a != question.value);
@@ -115,7 +116,7 @@ impl Plain<'_> {
         self.position(meaning).map(|index| self.col(index))
     }
 
-    /// The columns of the figures that count.
+    /// Positions of the figures in use.
     fn figures(&self, lines: &Lines) -> Vec<usize> {
         let time = self.position(Time).filter(|t| !self.is_left_out(*t));
         let both = || time.into_iter().chain(self.position(ReportedRate));
@@ -125,7 +126,7 @@ impl Plain<'_> {
         }
     }
 
-    /// The time is zero in rows that have a rate: what was not measured, or too short for its decimals.
+    /// True if the time is zero wherever a rate is given: not measured, or rounded to zero.
     fn is_left_out(&self, time: usize) -> bool {
         let Some(rate) = self.position(ReportedRate) else { return false };
         let value = |r: usize, i: usize| self.columns[i].value(r);
@@ -133,7 +134,7 @@ impl Plain<'_> {
         rows.peek().is_some() && rows.all(|r| value(r, rate) > Some(0.0))
     }
 
-    /// The column whose names all tell the type: `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`, or
+    /// The column whose names all contain the type: `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`, or
     /// `FBGEMM_i8_acc32` below “Type”.
     fn dtype_in_names(&self) -> Option<Col> {
         let titled = self.columns.iter().position(|c| c.why == NOT_TYPES);
@@ -146,11 +147,11 @@ impl Plain<'_> {
     }
 }
 
-/// The parts of a plan in the making.
+/// Context for building a plan.
 struct Making<'m, 'a> {
     plain: &'m Plain<'a>,
     units: &'m Units<'a>,
-    /// Printed tables have an index column without a header.
+    /// The first column is an index without a header, as in printed data frames.
     shifted: bool,
 }
 
@@ -162,7 +163,7 @@ impl Making<'_, '_> {
         }
     }
 
-    /// The factor of a column to SI. Cells with units are in SI, and those without have the title's unit.
+    /// Factor of a column to SI. Cells with units are converted already; the others use the title's unit.
     fn factor(&self, i: usize) -> f64 {
         if !self.plain.has_units(i) {
             return self.units.factor(i);
@@ -174,14 +175,14 @@ impl Making<'_, '_> {
         spec.time_unit().map(TimeUnit::to_si).or(rate).unwrap_or(usual)
     }
 
-    /// The column of the line's figure of this kind, with its factor to SI.
+    /// The column of the line's figure with this meaning, with its factor to SI.
     fn figure(&self, meaning: ColumnMeaning) -> Option<(Col, f64)> {
         let is_time = |i: &&usize| self.plain.columns[**i].title.holds == Holds::Time;
         let i = *self.units.figures.iter().find(|i| is_time(i) == (meaning == Time))?;
         Some((self.plain.col(i), self.factor(i)))
     }
 
-    /// Where the times and the rates of a line are.
+    /// Sets the columns of times and rates.
     fn figures(&self, table: &mut TableBuilder, lines: &Lines, plan: &mut Plan) {
         if let Lines::Sides(sides) = lines {
             plan.sides = self.sides(table, sides);
@@ -227,7 +228,7 @@ impl Making<'_, '_> {
         planned
     }
 
-    /// The data type where no column says one: the user's word, names that tell it, the title of the time or the
+    /// Sets the data type if no column holds it: the user's answer, names that contain it, the title of the time or
     /// rate, the file name, fp16.
     fn types(&self, table: &mut TableBuilder, head: &Head, plan: &mut Plan) {
         let options = self.plain.options;
@@ -255,7 +256,7 @@ impl Making<'_, '_> {
         plan.default_dtype = Some(dtype);
     }
 
-    /// The device where no column says one: the user's word, the lines before the header, the file name.
+    /// Sets the device if no column holds it: the user's answer, the lines before the header, the file name.
     fn device(&self, table: &mut TableBuilder, head: &Head, preamble: &[String], plan: &mut Plan) {
         if self.plain.position(Device).is_some() {
             return;
@@ -269,9 +270,9 @@ impl Making<'_, '_> {
         plan.default_device = defaults::device_above(table, head, self.plain.options, named);
     }
 
-    /// Says whose letters N and T are, where there are any and no framework's name tells.
+    /// Adds the assumption whether N and T are row-major or column-major, unless all libraries are frameworks.
     fn assume_layout(&self, table: &mut TableBuilder, plan: &Plan, column_major: bool) {
-        // Their own operands are row-major.
+        // Operands of frameworks are row-major.
         let frameworks = self.plain.position(Library).is_some_and(|i| {
             let of_framework = |s: &String| {
                 let s = s.to_lowercase();
@@ -293,7 +294,7 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Says which sizes are the user's, and takes times as of so many calls as the user says.
+    /// Adds the assumptions for stated sizes and calls; divides times by the stated number of calls.
     fn as_stated(&self, table: &mut TableBuilder, plan: &mut Plan) {
         let options = self.plain.options;
         let is_fixed = |size: &Size| matches!(size, Size::Fixed(_));
@@ -302,7 +303,7 @@ impl Making<'_, '_> {
             table.assume(by_hand(ImportOptions::SIZES, sizes_as_chosen(value), value));
         }
         let Some(calls) = options.calls() else { return };
-        // Repeats are of the time if the line has one.
+        // Repeats are of the time if there is one, else of the rate.
         let repeats = if plan.figures.time.is_some() { &mut plan.repeats[..] } else { &mut [] };
         let of_sides = plan.sides.iter_mut().filter_map(|s| s.figures.time.as_mut());
         let times = plan.figures.time.as_mut().into_iter().chain(of_sides).chain(repeats);
@@ -311,7 +312,7 @@ impl Making<'_, '_> {
         table.assume(by_hand(ImportOptions::CALLS, calls_as_chosen(calls), &value));
     }
 
-    /// Says which columns are M, N and K where their names alone do not.
+    /// Notes which columns are M, N and K if their names do not say so.
     fn note_sizes(&self, table: &mut TableBuilder, sizes: &Sizes) {
         let Sizes::Three([Size::Column(m), Size::Column(n), Size::Column(k)]) = sizes else {
             return;
@@ -323,10 +324,10 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Says which columns mean the same as one before them and have other values.
+    /// Notes which columns have the same meaning as an earlier one but other values.
     fn note_doubles(&self, table: &mut TableBuilder, plan: &Plan) {
         let Plain { columns, rows, doubles, .. } = self.plain;
-        // Columns of several sides, and repeats of one time, all count.
+        // All columns of several sides or repeats are in use.
         let counts = |i: usize| {
             let mut sides = plan.sides.iter();
             sides.any(|s| s.figures.all().any(|(_, c, _)| c.index == i))
@@ -364,13 +365,13 @@ impl Making<'_, '_> {
         }
     }
 
-    /// The place of a column; `None` for one that is left out.
+    /// How a further column is kept; `None` if it is dropped.
     fn further(&self, table: &mut TableBuilder, plan: &Plan, i: usize) -> Option<Extra> {
         let m = self.plain;
         let name = m.columns[i].name.as_str();
         let spec = m.columns[i].title.spec;
         Some(match spec.meaning {
-            // A name that tells the type begins with the library's: `MKL_fp32`.
+            // A name that contains the type starts with the library: `MKL_fp32`.
             Other
                 if m.columns[i].why == NOT_TYPES
                     && plan.named_dtype.as_ref().is_some_and(|c| c.index == i)
@@ -380,17 +381,17 @@ impl Making<'_, '_> {
             }
             // Skip the index of a printed table.
             Other if self.shifted && i == 0 => return None,
-            // Rows are told apart by it, whatever numbers it has.
+            // Text, because it only tells rows apart.
             Other if m.batch.as_ref().is_some_and(|b| b.in_m && b.column == i) => {
                 Extra::Text(i, table.auto_column(name))
             }
             Other | DeviceUnits => Extra::Auto(i, table.auto_column(name)),
-            // The first of several rates, of which the median is the rate.
+            // The first of several repeated rates; the row's rate is their median.
             ReportedRate if plan.figures.time.is_none() && !plan.repeats.is_empty() => {
                 Extra::Auto(i, table.auto_column(name))
             }
             Time if plan.figures.time.is_none() => Extra::Auto(i, table.auto_column(name)),
-            // Keep a name that has the sizes in it.
+            // Keep a name that contains the sizes.
             Mnk | ShapeA | ShapeB if m.probes[i].samples.iter().any(|s| values::is_name(s)) => {
                 match meaning(name) {
                     meaning if meaning.is_text() => {
@@ -399,7 +400,7 @@ impl Making<'_, '_> {
                     _ => Extra::Text(i, table.auto_column(name)),
                 }
             }
-            // The type is in the operation already; what else stands there is kept.
+            // The operation has the type already; keep the rest of the text.
             Compute => Extra::Text(i, table.auto_column(name)),
             Tile => {
                 let of = [(TileM, "M"), (TileN, "N"), (TileK, "K")];
@@ -416,7 +417,7 @@ impl Making<'_, '_> {
         })
     }
 
-    /// The factor to SI of a column of numbers; `None` for one that is no column of the dataset.
+    /// Factor of a numeric column to SI; `None` if it is not kept in the dataset.
     fn scale(
         &self,
         table: &mut TableBuilder,

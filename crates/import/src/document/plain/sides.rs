@@ -1,5 +1,5 @@
-//! Several times or rates in one line: a column per library (`cublas_ms, triton_ms`) or type (`FP8 TFLOPS, BF16
-//! TFLOPS`), or repeats of one figure (`time_1, time_2`).
+//! Several times or rates per line: a column per library (`cublas_ms, triton_ms`) or type (`FP8 TFLOPS, BF16 TFLOPS`),
+//! or repeats of one figure (`time_1, time_2`).
 
 use super::{Plain, undoubled};
 use crate::document::columns::Column;
@@ -9,21 +9,21 @@ use crate::document::words::type_of_word;
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::ColumnMeaning::*;
 
-/// How the figures of one line belong together; columns by their positions.
+/// How the figures of a line combine; columns by position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Lines {
     /// One figure, as in most tables.
     One,
-    /// A row for each of these.
+    /// One row per side.
     Sides(Vec<PlainSide>),
-    /// The columns repeat one figure: their median is the figure.
+    /// Repeats of one figure; their median is used.
     Repeats(Vec<usize>),
 }
 
-/// Whose figures a row holds.
+/// Library or type of a row, and its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PlainSide {
-    /// `cublas`; "" where the header names only a type.
+    /// `cublas`; "" if the header names only a type.
     pub name: String,
     pub dtype: Option<DataType>,
     pub time: Option<usize>,
@@ -31,7 +31,7 @@ pub(super) struct PlainSide {
 }
 
 impl Plain<'_> {
-    /// How the figures of a line belong together; as one where the user has said which counts.
+    /// How the figures of a line combine; `One` if the user chose the figure.
     pub(super) fn lines(&self) -> Lines {
         let chosen = |c: &Column| c.by_hand && matches!(c.title.spec.meaning, Time | ReportedRate);
         if self.columns.iter().any(chosen) || self.position(Library).is_some() {
@@ -47,7 +47,7 @@ impl Plain<'_> {
         let titled = |i: &usize| {
             let Column { name, title: of_name, at, .. } = &self.columns[*i];
             let mut of_name = of_name.clone();
-            // The second of two columns of one title is of another side.
+            // The second of two columns with the same title is another side.
             if undoubled(name, &names) != name {
                 of_name.label = title(name).label;
             }
@@ -57,13 +57,13 @@ impl Plain<'_> {
     }
 }
 
-/// Tells sides and repeats among columns of numbers that may be figures, by their titles.
+/// Groups numeric columns into sides or repeats by their titles.
 fn lines(mut columns: Vec<Column>) -> Lines {
     let before: Vec<bool> = columns.iter().map(|c| c.title.is_figure()).collect();
     let mut notes = Vec::new();
     let sides = sides(&mut columns, &mut notes);
     let at = |i: usize| columns[i].at.unwrap_or(i);
-    // All but the first of the repeated columns are none any more.
+    // Only the first repeated column still counts as a figure.
     let repeats = notes.iter().any(|n| n.ends_with(REPEATED));
     if let (true, [side]) = (repeats, &sides[..]) {
         let first = side.time.or(side.rate);
@@ -83,7 +83,7 @@ fn lines(mut columns: Vec<Column>) -> Lines {
     Lines::Sides(sides.iter().map(named).collect())
 }
 
-/// The name of a side and the type in it: `bf16_cublas`.
+/// Splits the label of a side into name and type: `bf16_cublas`.
 fn name_and_type(label: &str) -> (String, Option<DataType>) {
     let words = || label.split([' ', '_']).filter(|w| !w.is_empty());
     let dtype = words().find_map(type_of_word).map(|t| t.dtype);

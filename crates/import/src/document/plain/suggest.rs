@@ -1,4 +1,4 @@
-//! Columns that may hold what is missing in a plain table, by their values alone: only the user can say.
+//! Suggests columns for missing values of a plain table by their values alone; the user must confirm.
 
 use super::Plain;
 use crate::document::columns::Column;
@@ -8,12 +8,11 @@ use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 
-/// Most columns of a kind that are tried.
+/// Maximum number of columns tried per kind.
 const MOST: usize = 6;
 
-/// Sizes, time and rate where rate times time is their work; else whole numbers in the order of the file for M, N and
-/// K, the last other column of numbers for the time. No sizes where there are not enough columns for all that are
-/// missing.
+/// Sizes, time and rate if rate times time equals their work; otherwise whole numbers in file order as M, N and K, and
+/// the last remaining numeric column as time. Suggests no sizes unless there are enough columns for all missing ones.
 pub(super) fn suggestions(plain: &Plain<'_>) -> Vec<(usize, ColumnSpec)> {
     if plain.is_complete() {
         return Vec::new();
@@ -35,7 +34,7 @@ pub(super) fn suggestions(plain: &Plain<'_>) -> Vec<(usize, ColumnSpec)> {
     let lacks = |m: &ColumnMeaning| plain.position(*m).is_none();
     let wanted: Vec<ColumnMeaning> = match plain.has_sizes() {
         true => Vec::new(),
-        // A size beside a time.
+        // A size and a time.
         false if plain.header_line == 0 && plain.width() == 2 => vec![Square],
         false => [M, N, K].into_iter().filter(lacks).collect(),
     };
@@ -50,8 +49,8 @@ pub(super) fn suggestions(plain: &Plain<'_>) -> Vec<(usize, ColumnSpec)> {
     out
 }
 
-/// Three columns of whole numbers in the order of the file, and two others of which the product is the work of these
-/// sizes in all rows.
+/// Three columns of whole numbers in file order, and two others whose product equals the work
+/// of these sizes in all rows.
 fn by_work(plain: &Plain<'_>, whole: &[usize], free: &[usize]) -> Option<Vec<(usize, ColumnSpec)>> {
     let whole = &whole[..whole.len().min(MOST)];
     if plain.rows.len() < 2 {
@@ -75,7 +74,7 @@ fn by_work(plain: &Plain<'_>, whole: &[usize], free: &[usize]) -> Option<Vec<(us
     None
 }
 
-/// A time and a rate among columns, with their units.
+/// A time and a rate among the columns, with their units.
 fn figures(
     plain: &Plain<'_>,
     reading: &Reading,
@@ -84,7 +83,7 @@ fn figures(
     let columns = &plain.columns;
     for (i, &a) in among.iter().enumerate() {
         for &b in &among[i + 1..] {
-            // The time follows the work, the rate saturates.
+            // Time grows with the work; rate saturates.
             let (time, rate) = match growth(&columns[a], reading) < growth(&columns[b], reading) {
                 true => (b, a),
                 false => (a, b),
@@ -103,7 +102,7 @@ fn figures(
     None
 }
 
-/// How many times as large a value is in the row of the most work as in that of the least.
+/// Ratio of the values in the rows with the most and the least work.
 fn growth(column: &Column, reading: &Reading) -> f64 {
     let rows = (0..column.cells.len()).filter_map(|r| Some((reading.work(r)?, column.value(r)?)));
     let by_work = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0);

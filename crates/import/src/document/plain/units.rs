@@ -1,4 +1,4 @@
-//! The units of the figures of a plain table.
+//! Determines the units of the figures of a plain table.
 
 use super::Plain;
 use crate::document::columns::Column;
@@ -11,24 +11,24 @@ use crate::document::units::{ALL, Candidate, Limits, NEAR, agree, candidates, is
 use gemmscope_model::units::BandwidthUnit;
 use gemmscope_table::dataset::Assumption;
 
-/// A plain table whose figures have units.
+/// Figures of a plain table with their units.
 pub(super) struct Units<'a> {
     pub on: Evidence<'a>,
     ways: Vec<Reading>,
-    /// Positions of the figures that count.
+    /// Positions of the figures in use.
     pub figures: Vec<usize>,
 }
 
 impl<'a> Units<'a> {
-    /// Gives each of these figures a unit; asks where nothing tells it.
+    /// Determines the unit of each figure; adds a question if nothing states it.
     pub(super) fn of(plain: &Plain<'a>, ways: Vec<Reading>, figures: Vec<usize>) -> Self {
         let column = |(i, column): (usize, &Column)| {
             let mut column = column.clone();
-            // Cells with their units are in SI.
+            // Cells with units are parsed to SI.
             if column.cells.iter().any(|c| c.unit.is_some()) {
                 column.title.factor = Some(1.0);
             }
-            // What does not count is no figure.
+            // Columns that are not in use say nothing about units.
             if !figures.contains(&i)
                 && (column.title.is_figure() || column.title.holds == Holds::Open)
             {
@@ -56,7 +56,7 @@ impl<'a> Units<'a> {
         }
         let holds: Vec<Holds> =
             self.figures.iter().map(|i| self.on.columns[*i].title.holds).collect();
-        // What has no unit afterwards is asked one by one.
+        // Figures still without a unit are asked about one by one.
         let _ = self.on.units(&self.ways);
         for (i, holds) in self.figures.clone().into_iter().zip(holds) {
             let column = &mut self.on.columns[i];
@@ -71,18 +71,18 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// The factor of a figure to SI.
+    /// Factor of a figure to SI.
     pub(super) fn factor(&self, column: usize) -> f64 {
         self.on.columns[column].title.factor.unwrap_or(1.0)
     }
 
-    /// What is said and asked of the units.
+    /// Notes and questions about the units.
     pub(super) fn said(self) -> (Vec<String>, Vec<Assumption>) {
         let Evidence { notes, questions, options, .. } = self.on;
         (notes, questions.into_iter().map(|q| q.assumption(options)).collect())
     }
 
-    /// A time in a unit that its title states and its figures contradict.
+    /// Handles a time whose stated unit is contradicted by the figures.
     fn contradicted(&mut self, i: usize) {
         let own = &self.on.columns[i];
         let (Some(stated), false) = (own.title.factor, own.by_hand) else { return };
@@ -134,7 +134,7 @@ impl<'a> Units<'a> {
         self.on.columns[i].title.factor = Some(answer.unwrap_or(factor));
     }
 
-    /// The unit of a column of bandwidths: with it bandwidth times time is nearest to the bytes.
+    /// The unit of a bandwidth column for which bandwidth times time is nearest to the bytes moved.
     pub(super) fn bandwidth_unit(&self, column: usize, time: Option<usize>) -> BandwidthUnit {
         let fallback = BandwidthUnit::Gigabytes;
         let Some(time) = time else { return fallback };

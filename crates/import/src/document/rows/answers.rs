@@ -1,4 +1,4 @@
-//! What a table leaves open, and what the user answered to it.
+//! Applies the user's answers to open questions about a table.
 
 use super::Reader;
 use crate::columns::defaults::assumption;
@@ -8,7 +8,7 @@ use crate::document::sizes::{Stated, stated};
 use gemmscope_table::dataset::Assumption;
 
 impl Reader<'_> {
-    /// Sizes that the user states in place of assumed ones: `N: 4096, K: 8192`.
+    /// Replaces assumed sizes by those that the user stated: `N: 4096, K: 8192`.
     pub(super) fn answered_sizes(&mut self, mut ways: Vec<Reading>) -> Vec<Reading> {
         for way in &mut ways {
             let Some(question) = &mut way.question else { continue };
@@ -29,7 +29,7 @@ impl Reader<'_> {
         ways
     }
 
-    /// The order of three sizes in one cell.
+    /// Applies the stated order of three sizes in one cell.
     pub(super) fn answered_order(&self, way: &mut Reading) {
         let Some(order) = self.on.options.answer(ORDER) else { return };
         let letters: Vec<char> =
@@ -44,12 +44,12 @@ impl Reader<'_> {
         }
     }
 
-    /// How many calls a time is of.
+    /// Rewords the question on the number of calls after an answer.
     pub(super) fn answered_calls(&mut self) {
         let Some(question) = self.on.questions.iter_mut().find(|q| q.key == CALLS) else { return };
         let Some(answer) = self.on.options.answer(CALLS) else { return };
         match self.on.options.calls() {
-            // The times are of so many already.
+            // The times are divided already.
             Some(count) => question.text = calls_as_chosen(count),
             None => {
                 let why = not_understood(CALLS, answer, "a whole number from 1");
@@ -59,7 +59,7 @@ impl Reader<'_> {
     }
 }
 
-/// How an answer about sizes is written.
+/// Expected form of an answer about sizes.
 pub(in crate::document) const SIZES_AS: &str = "`N: 4096, K: 8192`";
 
 pub(in crate::document) fn calls_as_chosen(count: u32) -> String {
@@ -70,7 +70,7 @@ pub(in crate::document) fn sizes_as_chosen(answer: &str) -> String {
     format!("Sizes as chosen: {answer}.")
 }
 
-/// The answer to `key` as an assumption that the file's card shows and can change.
+/// The answer to `key` as an assumption that can be changed on the file's card.
 pub(in crate::document) fn by_hand(key: &'static str, text: String, answer: &str) -> Assumption {
     Assumption { by_hand: true, ..assumption(key, text, answer, &[]) }
 }

@@ -1,4 +1,4 @@
-//! Lines of logs, facts around tables, and what the user answers.
+//! Log lines, facts around tables, and the user's answers.
 
 use super::{asked, library, refused};
 use crate::ImportOptions;

@@ -1,10 +1,10 @@
-//! One table, written in many ways: columns and rows in any order, with and without units in its titles, in each
-//! dress and in each locale.
+//! One table in many variants: columns and rows in any order, with and without units in titles, in each
+//! syntax and in each locale.
 
 use super::{library, read};
 use gemmscope_table::dataset::Dataset;
 
-/// One table in each dress.
+/// One table in each syntax.
 fn dressed(titles: &[&str], rows: &[Vec<String>]) -> Vec<(&'static str, String)> {
     let line = |cells: &[String], by: &str| cells.join(by);
     let titles: Vec<String> = titles.iter().map(|t| (*t).to_owned()).collect();
@@ -66,7 +66,7 @@ fn cells(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|c| (*c).to_owned()).collect()
 }
 
-/// All ways to write a table whose numbers have points, with what they are called.
+/// All variants of a table with decimal points, each with its name.
 fn written(titles: &[&str], rows: &[Vec<String>]) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let orders: [[usize; 5]; 3] = [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [2, 3, 1, 4, 0]];
@@ -79,7 +79,7 @@ fn written(titles: &[&str], rows: &[Vec<String>]) -> Vec<(String, String)> {
                 let localized = |c: &String| if comma { c.replace('.', ",") } else { c.clone() };
                 let rows: Vec<Vec<String>> =
                     rows.iter().map(|r| r.iter().map(localized).collect()).collect();
-                // Where commas hold the cells apart, none begins a fraction.
+                // With commas as delimiters there are no decimal commas.
                 let all =
                     dressed(&titles, &rows).into_iter().filter(|(d, _)| !comma || *d != "CSV");
                 let locale = if comma { ", decimal commas" } else { "" };
@@ -125,6 +125,6 @@ fn a_time_and_a_rate_with_and_without_their_units() {
     let wanted = points(&read(&dressed(&titles, &rows)[3].1));
     assert_eq!(wanted[0], (512, 1024, 2048, 250_000_000, String::new()));
     all_read_the_same(&titles, &rows, &wanted);
-    // Rate times time is the work in one pair of units alone.
+    // Only one pair of units makes rate times time equal the work.
     all_read_the_same(&["M", "N", "K", "time", "throughput"], &rows, &wanted);
 }

@@ -1,4 +1,4 @@
-//! Titles of figures: what is measured, in which unit, of how many calls, by which statistic and whose it is.
+//! Parses titles of figures: quantity, unit, number of calls, statistic, and library or kernel.
 
 use super::names::{ASIDE_WORDS, DERIVED_WORDS, OF_FIGURE, PARAMETER_WORDS, RATE_WORDS};
 use super::{Holds, RANK, Title};
@@ -9,12 +9,12 @@ use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning as C;
 use gemmscope_table::dataset::ColumnSpec;
 
-/// Rank of a total beside a figure of the call.
+/// Rank of a total, used only without a figure per call.
 const TOTAL: u8 = 6;
-/// Rank of a statistic that is no figure of a call.
+/// Rank of a statistic that does not describe a typical call.
 const SPREAD: u8 = 9;
 
-/// `time of 100 iterations`: how many calls a value is of.
+/// Number of calls that a value covers, as in `time of 100 iterations`; 0 if not stated.
 fn calls_in(low: &str) -> u32 {
     let words: Vec<&str> = low.split(|c: char| !(c.is_alphanumeric() || c == ',')).collect();
     let is_calls = |w: &str| {
@@ -34,7 +34,7 @@ fn calls_in(low: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// `(larger is better)` says nothing of the figure.
+/// Removes remarks such as `(larger is better)`.
 fn without_advice(text: &str) -> String {
     let lower = text.to_lowercase();
     for advice in [
@@ -84,12 +84,12 @@ fn is_count(low: &str) -> bool {
     }
 }
 
-/// A comparison, an error, or what could be reached.
+/// True for a comparison, an error or a limit.
 pub(super) fn names_quotient(words: &[String]) -> bool {
     any_says(words, &[Says::Limit]) || words.iter().any(|w| DERIVED_WORDS.contains(&w.as_str()))
 }
 
-/// A percentile that is not the middle.
+/// True for a percentile other than the median.
 fn is_quantile(word: &str) -> bool {
     is_percentile(word) && !matches!(word, "p50" | "q50")
 }
@@ -98,7 +98,7 @@ fn says_total(word: &str) -> bool {
     matches!(word, "total" | "sum" | "cumulative")
 }
 
-/// `% of peak`: a share of what a device can do.
+/// `% of peak`: a fraction of the device's peak.
 pub(super) fn of_roof(low: &str, words: &[String]) -> Title {
     let percent = low.contains('%') || any_says(words, &[Says::Percent]);
     match percent && any_says(words, &[Says::OfRoof]) {
@@ -124,7 +124,7 @@ pub(super) fn figure(text: &str, low: &str, words: &[String]) -> Title {
     }
     let quotient =
         plain.contains(" / ") || plain.contains("speed-up") || plain.contains(['δ', 'Δ']);
-    // `GFLOPS_ref`: what the figure is measured against, not whose it is.
+    // In `GFLOPS_ref` the last word names a baseline, not a library.
     let against = words.last().is_some_and(|w| says(w, &[Says::Reference]));
     let against = against && found.as_ref().is_some_and(|u| u.from == 0);
     if names_quotient(words)
@@ -164,7 +164,7 @@ pub(super) fn figure(text: &str, low: &str, words: &[String]) -> Title {
         None => Holds::Open,
     };
     let total = words.iter().any(|w| says_total(w) || w == "all" || w == "gesamt");
-    // A total is the last resort.
+    // A total is used only if nothing else is there.
     let rank = if total && rank == RANK { TOTAL } else { rank };
     let factor = found.as_ref().map(|u| u.factor);
     let label = label_of(text);
@@ -187,7 +187,7 @@ fn is_duration(words: &[String]) -> bool {
     any_says(words, &[Says::Duration]) || words.iter().any(time)
 }
 
-/// Which statistic a title names: the smaller, the better it stands for a call.
+/// Rank of the statistic that a title names: the smaller, the better it represents a call.
 fn rank(words: &[String]) -> u8 {
     let any = |is: &dyn Fn(&str) -> bool| words.iter().any(|w| is(w));
     match () {
@@ -200,7 +200,7 @@ fn rank(words: &[String]) -> u8 {
     }
 }
 
-/// A figure as a column of a dataset.
+/// Meaning of a figure as a column of a dataset.
 pub(super) fn spec_of(measure: Measure, factor: Option<f64>, words: &[String]) -> ColumnSpec {
     let is = |si: f64| factor == Some(si);
     match measure {
@@ -221,17 +221,17 @@ pub(super) fn spec_of(measure: Measure, factor: Option<f64>, words: &[String]) -
     }
 }
 
-/// How sure it is that a figure is that of a row: the better its statistic and the less it is of one part or one
-/// clock alone.
+/// Strength of a figure as the one of a row: higher for a better statistic, lower for a figure of one
+/// part or of the host's clock.
 pub(super) fn strength(rank: u8, label: &str, words: &[String]) -> u8 {
     let host = any_says(words, &[Says::Host]);
     80 - 4 * rank - if label.is_empty() { 0 } else { 5 } - if host { 15 } else { 0 }
 }
 
-/// Whose figure it is: the title without units, statistics and brackets.
+/// Library or kernel that a figure belongs to: the title without units, statistics and brackets.
 pub(in crate::document) fn label_of(text: &str) -> String {
     let mut plain = without_advice(text);
-    // Words within a name count where an underscore holds them apart; the name keeps it.
+    // Treat underscores as word separators when looking for units; the name keeps them.
     while let Some(found) = unit(&plain.replace('_', " ")) {
         plain.replace_range(found.from..found.to, &" ".repeat(found.to - found.from));
     }
@@ -267,7 +267,7 @@ pub(in crate::document) fn label_of(text: &str) -> String {
     if label.eq_ignore_ascii_case("t") { String::new() } else { label }
 }
 
-/// A time of something else than a call: `compile time`, and not the side `torch.compile`.
+/// True for a time of something other than a call, such as `compile time`; false for the side `torch.compile`.
 pub(in crate::document) fn is_aside(text: &str) -> bool {
     let words = lower_words(text);
     let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
@@ -275,30 +275,30 @@ pub(in crate::document) fn is_aside(text: &str) -> bool {
     has(ASIDE_WORDS) && (!compiled || words.iter().any(|w| is_time_word(w)))
 }
 
-/// A word of a time alone, in the languages of spreadsheets.
+/// True for a word that means time, in the languages of common spreadsheets.
 fn is_time_word(word: &str) -> bool {
     const TIMES: &[&str] = &["time", "latency", "duration", "elapsed", "runtime"];
     known::words(word).first().is_some_and(|w| TIMES.contains(&w.as_str()))
 }
 
-/// The title names a measurement, by its unit or its word.
+/// True if the title names a measurement by unit or word.
 pub(in crate::document) fn measures(text: &str) -> bool {
     unit(&text.replace('_', " "))
         .is_some_and(|u| matches!(u.measure, Measure::Time | Measure::Rate))
 }
 
-/// Factor to SI of the first unit in a title, where it is one of this measure.
+/// Factor to SI of the first unit in a title, if it is of this measure.
 fn factor_of(measure: Measure, text: &str) -> Option<f64> {
     let unit = unit(&text.to_lowercase().replace('_', " "))?;
     (unit.measure == measure).then_some(unit.factor)
 }
 
-/// Factor to FLOP/s of the unit of rate in a title.
+/// Factor to FLOP/s of the rate unit in a title.
 pub(crate) fn rate_factor(text: &str) -> Option<f64> {
     factor_of(Measure::Rate, text)
 }
 
-/// Factor to byte/s of the unit of bandwidth in a title.
+/// Factor to byte/s of the bandwidth unit in a title.
 pub(crate) fn bandwidth_factor(text: &str) -> Option<f64> {
     factor_of(Measure::Bandwidth, text)
 }

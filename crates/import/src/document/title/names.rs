@@ -1,8 +1,8 @@
-//! The words by which titles are known.
+//! Word lists for titles.
 
 use super::Holds;
 
-/// Words of a rate that are no unit.
+/// Words that name a rate without a unit.
 pub(super) const RATE_WORDS: &[&str] =
     &["throughput", "perf", "performance", "leistung", "flops", "算力", "compute"];
 
@@ -21,7 +21,7 @@ pub(super) const DERIVED_WORDS: &[&str] = &[
     "intensity",
 ];
 
-/// Times of something else than a call, and what has a unit of its own.
+/// Times of something other than a call, and quantities with units of their own.
 pub(super) const ASIDE_WORDS: &[&str] = &[
     "clock", "start", "wait", "watt", "watts", "power", "overhead", "compile", "warmup", "cycles",
 ];
@@ -32,8 +32,8 @@ pub(super) const PARAMETER_WORDS: &[&str] = &[
     "alpha", "beta", "warp", "warps", "stage", "stages", "split", "mem", "memory",
 ];
 
-/// Names of what decides about a row and is no column of a dataset by itself, and those that are less sure there
-/// than in a list of names.
+/// Names of values that rows depend on but that have no dataset meaning, and names that are too ambiguous for
+/// the list of column names.
 pub(super) const HOLDS: &[(&str, Holds)] = &[
     ("l seq seq_len seqlen sequence_length seq_length length", Holds::Length),
     (
@@ -46,7 +46,7 @@ pub(super) const HOLDS: &[(&str, Holds)] = &[
     ("x_val benchmark spec result check", Holds::Open),
 ];
 
-/// Words of a title that tell the figure, not whose it is.
+/// Words of a title that describe the figure rather than a library or kernel.
 pub(super) const OF_FIGURE: &[&str] = &[
     "median",
     "med",

@@ -1,4 +1,4 @@
-//! Titles seen in real files.
+//! Titles from real files.
 
 use super::*;
 use TimeUnit::*;

@@ -1,4 +1,4 @@
-//! Titles that are known as a whole: names that tools use, types of operands, orders of sizes, tiles and clocks.
+//! Titles matched as a whole: names that tools use, operand types, orders of sizes, tiles and clocks.
 
 use super::names::HOLDS;
 use super::{Holds, Title, holds};
@@ -6,7 +6,7 @@ use crate::columns::words::{self as known, Says, any_says, says};
 use crate::document::words::{letter_runs, lower_words};
 use gemmscope_table::dataset::ColumnMeaning as C;
 
-/// The whole title is a name that tools use.
+/// The title is a name that tools use.
 pub(super) fn named(joined: &str) -> Option<Title> {
     let named = known::name(joined);
     let is_name = |names: &str| names.split_whitespace().any(|name| name == joined);
@@ -16,7 +16,7 @@ pub(super) fn named(joined: &str) -> Option<Title> {
     Some(Title { holds, ..Title::meaning(meaning, strength) })
 }
 
-/// `block_size_m`, `BM`, `B_M`: the tile of a kernel.
+/// The title names the tile of a kernel: `block_size_m`, `BM`, `B_M`.
 pub(super) fn tile(joined: &str) -> Option<Title> {
     let mut prefixes =
         "block_size_|block_|tile_size_|tile_|cta_|macro_tile_|mt_|blk_|bt_|b_|b|tile|block"
@@ -31,7 +31,7 @@ pub(super) fn tile(joined: &str) -> Option<Title> {
     Some(Title::meaning(meaning, 90))
 }
 
-/// The factor to Hz of the unit in the title of a clock.
+/// Factor to Hz of the unit in the title of a clock.
 pub(crate) fn clock_scale(text: &str) -> f64 {
     let words = known::words(text);
     let has = |unit: &str| words.iter().any(|w| w == unit);
@@ -50,7 +50,7 @@ pub(super) fn clock(words: &[String]) -> Option<Title> {
     is_clock.then(|| Title::meaning(C::MeasuredClock, 60))
 }
 
-/// `gemm M`, `M (rows)`, `matrix n`: one lone letter of a size among neutral words.
+/// A single size letter among filler words: `gemm M`, `M (rows)`, `matrix n`.
 pub(super) fn lone_size(words: &[String]) -> Option<Title> {
     let mut rest = words.iter().filter(|w| !says(w, &[Says::OfSize]));
     let (letter, None) = (rest.next()?, rest.next()) else { return None };
@@ -62,7 +62,7 @@ pub(super) fn lone_size(words: &[String]) -> Option<Title> {
     }
 }
 
-/// The order of three or two sizes that a title names: `(M, K, N)`, `b x m x n x k`, `N x K`.
+/// The order of two or three sizes in a title: `(M, K, N)`, `b x m x n x k`, `N x K`.
 pub(super) fn order_of(text: &str) -> Vec<char> {
     let lower = text.to_lowercase();
     // The weight of a layer: `[out, in]`, `(in_features x out_features)`.
@@ -97,11 +97,11 @@ pub(super) fn order_of(text: &str) -> Vec<char> {
         if single && !digit(before) && !digit(behind) {
             found.push((from, run.chars().next().unwrap_or(' ')));
         } else if run != "x" {
-            // Another word parts the letters.
+            // A word between letters separates them.
             found.push((from, ' '));
         }
     }
-    // Letters that separators alone hold apart.
+    // The longest run of letters with only separators between them.
     let mut best: Vec<char> = Vec::new();
     let mut run: Vec<char> = Vec::new();
     let mut last = 0;

@@ -1,5 +1,5 @@
-//! Files that describe devices instead of measurements: our own device JSON, a TraceLens platform
-//! file, the ceilings that rocprof-compute measures (`roofline.csv`).
+//! Device descriptions: gemmscope's device JSON, TraceLens platform files, and the ceilings measured by
+//! rocprof-compute (`roofline.csv`).
 
 use super::peak;
 use crate::columns::defaults::named_device;
@@ -59,7 +59,7 @@ fn claim_ceilings(head: &Head) -> Option<Claim> {
 }
 
 fn open_ceilings(head: &Head, options: &ImportOptions) -> Opened {
-    // The file numbers its GPU; the folder's name or the user may name it.
+    // The file only numbers its GPU; the user's answer or the folder's name gives the model.
     let answer = options.answer("device").map(str::to_owned);
     let name = answer.or_else(|| named_device(&head.name));
     let rows = Ceilings { name, header: None, devices: Vec::new() };
@@ -72,7 +72,7 @@ struct Ceilings {
     devices: Vec<Device>,
 }
 
-/// `MFMABF16Flops` -> matrix, bf16. The columns `…Low` and `…High` are the spread of a run.
+/// Parses `MFMABF16Flops` as matrix engine, bf16. Skips `…Low` and `…High`, the spread of a run.
 fn ceiling(name: &str) -> Option<(Engine, DataType)> {
     let upper = name.trim().to_ascii_uppercase().replace('_', "");
     let rest = upper.strip_suffix("FLOPS").or_else(|| upper.strip_suffix("OPS"))?;
@@ -177,7 +177,7 @@ mod tests {
         assert!(d[0].l2_bytes_per_s.is_some() && d[0].l1_bytes_per_s.is_none());
         let roof = d[0].roof(DataType::Bf16, RoofKind::Achievable).unwrap();
         assert_eq!(roof.peak_flops_per_s, 520e12);
-        // The device's name in the path also gives its compute units.
+        // The device's name in the path also determines its number of compute units.
         let d = devices("MI300X/roofline.csv", CEILINGS.example);
         assert_eq!((d[0].units, d[0].peaks.len()), (Some(304), 3));
     }

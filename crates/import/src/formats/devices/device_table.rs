@@ -1,4 +1,4 @@
-//! Tables of devices: a row a device with a peak a data type, or a row a device and type.
+//! Tables of devices: one row per device with a column per data type, or one row per device and type.
 
 mod columns;
 
@@ -28,7 +28,7 @@ fn no_roofline(name: &str, lacks: &str) -> String {
     format!("{name} has no {lacks}, so it has no roofline")
 }
 
-/// The header is searched in this many lines.
+/// Lines searched for the header.
 const PREAMBLE: usize = 10;
 
 fn find(head: &Head) -> Option<Layout> {
@@ -37,7 +37,7 @@ fn find(head: &Head) -> Option<Layout> {
 
 fn claim(head: &Head) -> Option<Claim> {
     let layout = find(head)?;
-    // Without a bandwidth, only a title about peaks makes it certain.
+    // Without a bandwidth, a title or file name must mention peaks.
     let named = layout.bandwidth.as_ref().map(|(c, _)| c.name.as_str());
     if named.is_none() && !layout.peaks && !head.name.to_ascii_lowercase().contains("peak") {
         return None;
@@ -74,12 +74,12 @@ fn open(head: &Head, _: &ImportOptions) -> Opened {
 
 struct Table {
     source: String,
-    /// Set once the header was found.
+    /// Set once the header is found.
     layout: Option<Layout>,
     found: Vec<Found>,
 }
 
-/// A device as far as it is read; its bandwidth is NaN until a row gives it.
+/// A device read so far; its bandwidth is NaN until a row states it.
 struct Found {
     line: u32,
     device: Device,
@@ -89,7 +89,7 @@ fn wrong(record: &Record<'_>, col: &Col, message: impl Into<String>) -> ImportEr
     ImportError::new(message).at(record.line(), col.index as u32 + 1)
 }
 
-/// A positive number times `scale`; `None` where the cell is empty.
+/// A positive number times `scale`; `None` if the cell is empty.
 fn value(
     record: &Record<'_>,
     col: &Col,
@@ -104,8 +104,8 @@ fn value(
         .map_err(|RowError { reason, text, .. }| wrong(record, col, format!("{reason}: {text}")))
 }
 
-/// The same in `unit`. If the header names no unit, in the usual one `(name, scale, lowest,
-/// highest)`, provided the number fits into its range.
+/// The same in `unit`. If the header states none, `usual` is assumed, `(name, scale, lowest, highest)`; a number
+/// outside that range is an error.
 fn with_unit(
     record: &Record<'_>,
     col: &Col,
@@ -134,12 +134,12 @@ fn with_unit(
     Ok(Some(plain * scale))
 }
 
-/// Units of numbers whose header names none.
+/// Units assumed if the header states none, with plausible ranges.
 const TERAFLOPS: (&str, f64, f64, f64) = ("TFLOP/s", 1e12, 1e-3, 1e5);
 const GIGABYTES: (&str, f64, f64, f64) = ("GB/s", 1e9, 15.0, 1e5);
 
 impl Table {
-    /// The device of a row: an earlier one of the same name, or a new one.
+    /// Index of the device with this name; adds it if it is new.
     fn at(&mut self, name: &str, line: u32) -> usize {
         if let Some(i) = self.found.iter().position(|f| f.device.name == name) {
             return i;
@@ -162,7 +162,7 @@ impl Table {
         self.found.len() - 1
     }
 
-    /// An id that neither the catalogue nor another row has.
+    /// Makes an id unique among the catalogue and the rows.
     fn free_id(&self, id: String) -> String {
         let free =
             |id: &String| by_id(id).is_none() && self.found.iter().all(|f| f.device.id != *id);
@@ -246,7 +246,7 @@ impl Table {
     }
 }
 
-/// Stores a rate as a datasheet's peak or as the achievable one.
+/// Stores a rate as datasheet peak or as achievable peak.
 fn add_peak(
     device: &mut Device,
     rate: &Rate,

@@ -1,7 +1,7 @@
 //! oneDNN's benchdnn in performance mode: `perf,cpu,…` lines of matmul and inner product.
 //!
-//! The `Output template:` line names the fields; without it they have the default order. A matmul's
-//! problem is `MxK:KxN` with batch dimensions in front, an inner product's `mb32ic1024oc512`.
+//! The `Output template:` line names the fields; without it the default order applies. The problem is `MxK:KxN` for a
+//! matmul, with leading batch dimensions, and `mb32ic1024oc512` for an inner product.
 
 use super::*;
 use crate::cell::operands::product;
@@ -21,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
                 starts.iter().any(|s| l.trim_start().starts_with(s))
             })
         },
-        // benchdnn leaves its default out of the problem.
+        // benchdnn omits its default type from the problem.
         dtype: DataType::Fp32,
         parser: |_, _, _| Box::new(Benchdnn { template: DEFAULT.map(str::to_owned).to_vec() }),
         ..LogFormat::DEFAULT
@@ -39,7 +39,7 @@ pub(super) struct Benchdnn {
 }
 
 impl Benchdnn {
-    /// The sizes, and whether the weights are transposed as those of an inner product are.
+    /// The shape, and whether the weights are transposed, as in an inner product.
     pub(super) fn sizes(problem: &str) -> Result<(Shape, bool), RowError> {
         let words: Vec<&str> = problem.split_whitespace().collect();
         let descriptor = words.iter().rev().find(|w| !w.starts_with("--")).copied().unwrap_or("");
@@ -91,7 +91,7 @@ impl Parser for Benchdnn {
             return None;
         }
         let cells: Vec<&str> = dialect::cells(line, b',').collect();
-        // Older versions do not print the implementation, and not always a name.
+        // Older versions omit the implementation and sometimes the name.
         let template: Vec<&str> = match cells.len() {
             n if n == self.template.len() => self.template.iter().map(String::as_str).collect(),
             10 => DEFAULT.iter().filter(|f| **f != "impl").copied().collect(),
@@ -106,7 +106,7 @@ impl Parser for Benchdnn {
         };
         let number = |names: &[&str]| get(names)?.parse::<f64>().ok();
         let problem = get(&["prb", "DESC"]).unwrap_or_default();
-        // The rate belongs to the shortest time; users see the average.
+        // Use the average time if present; the rate belongs to the shortest one.
         let (time, rate) = match number(&["0time"]) {
             Some(t) => (Some(t), number(&["0Gflops"])),
             None => (number(&["-time", "time"]), number(&["-Gflops", "Gflops"])),

@@ -1,6 +1,6 @@
-//! What hipBLASLt (`HIPBLASLT_LOG_MASK=32`) and rocBLAS (`ROCBLAS_LAYER=2` and `4`) log of the calls of
-//! a program: a command line of their benchmark, or an item of YAML, for each; and cuBLASLt
-//! (`CUBLASLT_LOG_LEVEL=5`): a line of descriptors. Column-major shapes with their calls, without times.
+//! Logs of BLAS calls: hipBLASLt (`HIPBLASLT_LOG_MASK=32`) and rocBLAS (`ROCBLAS_LAYER=2` and `4`) write a command line
+//! of their benchmark or a YAML item per call; cuBLASLt (`CUBLASLT_LOG_LEVEL=5`) writes a line of descriptors.
+//! Column-major shapes with numbers of calls, without times.
 
 use super::*;
 use gemmscope_model::dtype::from_blas_letter;
@@ -22,7 +22,7 @@ const CALLS: LogFormat = LogFormat {
 
 struct Calls;
 
-/// The library of a call, and what the line says of it.
+/// Library and parameters of a call.
 fn call(line: &str) -> Option<(&'static str, Slots<'_>)> {
     if line.contains("{ rocblas_function:") || line.contains("{rocblas_function:") {
         return Some(("rocBLAS", pairs(line, ':')));
@@ -36,7 +36,7 @@ fn call(line: &str) -> Option<(&'static str, Slots<'_>)> {
         .find_map(command)
 }
 
-/// `Adesc=[type=R_16BF rows=4096 cols=1024 ld=4096] … computeDesc=[… transa=OP_T]`
+/// Parses `Adesc=[type=R_16BF rows=4096 cols=1024 ld=4096] … computeDesc=[… transa=OP_T]`.
 fn descriptors(call: &str) -> Slots<'_> {
     let all = pairs(call, '=');
     let of = |descriptor: &str, name: &str| pairs(all.get(descriptor), '=').get(name);

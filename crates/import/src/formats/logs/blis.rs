@@ -1,5 +1,5 @@
-//! BLIS's `test/3`: Matlab lines `data_st_sgemm_asm_blis( 1, 1:4 ) = [ m k n gflops ];`, in the order
-//! m, k, n. Its test suite: `blis_sgemm_nt_ccc  m n k gflops residue PASS`, or the same in brackets.
+//! BLIS. `test/3` writes Matlab lines `data_st_sgemm_asm_blis( 1, 1:4 ) = [ m k n gflops ];`, in the order m, k, n. The
+//! test suite writes `blis_sgemm_nt_ccc  m n k gflops residue PASS`, or the same in brackets.
 
 use super::*;
 
@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
             "^blis_{letter}gemm_{layout}_{stored}( {} ) = [ {m} {n} {k} {gflops} ",
             "^blis_{letter}gemm_{layout}_{stored} {m} {n} {k} {gflops} ",
         ],
-        // The operands as BLAS writes them, then how each is stored.
+        // Transposes as in BLAS, then the storage order of each operand.
         also: |s, e, _| {
             let form = [s.get("letter"), s.get("library"), s.get("layout"), s.get("stored")];
             e.op_name = match form {

@@ -1,7 +1,7 @@
 //! Composable Kernel's ckProfiler: `Perf: 1.19 ms, 107.977 TFlops, 79.08 GB/s, <kernel>`.
 //!
-//! The sizes are in the command line, in the tensors' descriptors (`a_m_k: dim 2, lengths {M, K}`)
-//! or in the problem line before the results. An example of CK Tile says all in one line.
+//! The sizes come from the command line, from the tensor descriptors (`a_m_k: dim 2, lengths {M, K}`) or from the
+//! problem line before the results. Examples of CK Tile state everything in one line.
 
 use super::*;
 use crate::cell::shape_text::labelled;
@@ -33,12 +33,12 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// The line of an example of CK Tile, in small letters.
+/// Result line of CK Tile's examples, in lower case.
 const TILE: &str = "kernel with {=} : {ms} ms, {tflops} tflops, {gbps} gb/s";
 
 const OF_TILE: LogFormat = LogFormat { library: "Composable Kernel", ..LogFormat::DEFAULT };
 
-/// `A_Layout =RowMajor B_Layout =ColumnMajor … A Type = fp16`
+/// Parses `A_Layout =RowMajor B_Layout =ColumnMajor … A Type = fp16`.
 fn tile_result(line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
     let lower = line.to_ascii_lowercase();
     let lower = lower.contains("kernel with ").then(|| lower.replace(" type", "_type"))?;
@@ -56,11 +56,11 @@ struct CkProfiler {
     layout: (bool, bool),
     found: Option<DataType>,
     best: u64,
-    /// Results of the current problem.
+    /// Number of results of the current problem.
     results: u64,
 }
 
-/// The two last lengths of a descriptor and whether the first of them runs fastest.
+/// The last two lengths of a descriptor, and whether the first of them is contiguous.
 fn lengths(text: &str) -> Option<(u32, u32, u32, bool)> {
     let list = |label: &str| -> Option<Vec<u32>> {
         let inside = log::after(text, label)?.strip_prefix('{')?.split('}').next()?;
@@ -100,7 +100,7 @@ impl CkProfiler {
             self.batch = log::size_after(line, "Batch").unwrap_or(1);
             return true;
         }
-        // The command itself: `ckProfiler gemm 1 1 1 1 0 1 M N K …`.
+        // The command line: `ckProfiler gemm 1 1 1 1 0 1 M N K …`.
         if let Some(rest) = log::after(line, "ckProfiler gemm ") {
             let args: Vec<u32> = rest.split_whitespace().map_while(|a| a.parse().ok()).collect();
             if let [dtype, layout, _, _, _, _, m, n, k, ..] = args[..] {
@@ -126,7 +126,7 @@ impl Parser for CkProfiler {
             self.problem(line);
             return None;
         };
-        // The best result is repeated with its sizes; its own line came before.
+        // The best result is repeated with its sizes after its own line.
         if lower.contains("best perf") {
             self.problem(line);
             if std::mem::take(&mut self.results) > 0 {

@@ -1,6 +1,5 @@
-//! NVIDIA's benchmark of cuBLAS and the sample that it came from: the letters of the types and the sizes of
-//! a run, and its rate below them, column-major. The time is of one call or of all, and not always in the
-//! unit that it names: the rate counts.
+//! NVIDIA's cuBLAS benchmark and the sample it is based on: type letters and sizes of a run, followed by its rate,
+//! column-major. The time may be of one call or of all, and its unit is unreliable, so the rate is used.
 
 use super::*;
 

@@ -1,6 +1,5 @@
-//! What the CUTLASS profiler and the examples of CUTLASS and CuTe DSL print for people: a paragraph a
-//! problem, with the sizes in its arguments, behind `Problem Size:` or `mnkl:` or in a line each, and the
-//! time below them.
+//! Reports of the CUTLASS profiler and of the CUTLASS and CuTe DSL examples: a paragraph per problem, with the sizes as
+//! arguments, after `Problem Size:` or `mnkl:`, or on a line each, followed by the time.
 
 use super::*;
 
@@ -31,7 +30,7 @@ pub(crate) const FORMAT: Format = Format {
             "^N = {n}",
             "^K = {k}",
         ],
-        // The last is of the examples for SYCL and of CuTe's tutorial.
+        // The last one is from the SYCL examples and CuTe's tutorial.
         results: &[
             "^Runtime : {ms} ms",
             "^Avg runtime : {ms} ms",
@@ -47,8 +46,8 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// What the run was found to be; and the contiguous dimensions of A and B, as CuTe DSL names them: k and n are
-/// T and T of a BLAS.
+/// Applies the verdict, and the contiguous dimensions of A and B as CuTe DSL names them: k and n
+/// correspond to T and T in BLAS.
 fn checked(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let (status, majors) = (s.get("status"), [s.get("major_a"), s.get("major_b")]);
     let passed = ["", "passed", "not verified", "not_verified"];

@@ -1,4 +1,4 @@
-//! DeepBench on processors: `SGEMM(N,N,512,32,512) 24.6 usec 682.47 GFlop/sec` a line.
+//! DeepBench on CPUs: one line per result, `SGEMM(N,N,512,32,512) 24.6 usec 682.47 GFlop/sec`.
 
 use super::*;
 

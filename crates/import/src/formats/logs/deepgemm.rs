@@ -10,7 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     example: " > Perf (m= 4096, n=24576, k= 1536, layout=NT, BF16, acc=0): 220 us | 1406 TFLOPS | 956 GB/s\n",
     read: ReadBy::Log(&LogFormat {
         signature: &["> Perf", "m=", "k=", "us"],
-        // Newer tests print the time to launch before that of the kernel.
+        // Newer tests print the launch time before the kernel time.
         results: &[
             "> Perf {=args}): launch {} | {time} | {rate} | {gbps} GB/s",
             "> Perf {=args}): {time} | {rate} | {gbps} GB/s",
@@ -20,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
         ],
         also: groups,
         library: "DeepGEMM",
-        // Older tests are fp8 only; newer ones name the output and the kind.
+        // Older tests are fp8 only; newer ones name the output type and the kind.
         dtype: DataType::Fp8E4m3,
         output: Some(DataType::Bf16),
         transposed: [false, true],
@@ -29,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// The type of the output, whether it is added to, and the groups: m counts the rows of one or of all.
+/// Applies output type, accumulation and groups; `m` may be the rows of one group or of all.
 fn groups(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let args = s.get("args").to_ascii_uppercase();
     e.amend(|mut row| {
@@ -45,7 +45,7 @@ fn groups(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
             } else if row.m % groups == 0 {
                 (row.m, row.batch) = (row.m / groups, groups);
             } else {
-                // Each has rows, of another number.
+                // M is not divisible, so the groups differ in size.
                 row.op.groups = Some(Groups::known(groups, groups));
             }
         }

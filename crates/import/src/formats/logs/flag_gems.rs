@@ -1,4 +1,4 @@
-//! FlagGems' performance tests: one table an operator and type, two libraries a line, operand
+//! FlagGems performance tests: one table per operator and type, two libraries per line, operand
 //! sizes as `torch.Size([…])`.
 
 use super::*;

@@ -1,4 +1,4 @@
-//! `hipblaslt-bench`: its log or CSV. The column `hipblaslt-GB/s` is binary: bytes / 2^30 / s.
+//! `hipblaslt-bench` logs and CSV. The column `hipblaslt-GB/s` uses binary units: bytes / 2^30 / s.
 
 use super::rocm_bench;
 use crate::cell::{self, ONE_OF_GROUPS};
@@ -27,8 +27,8 @@ const TABLE: TableFormat = TableFormat {
     ..rocm_bench::TABLE
 };
 
-/// A line of a grouped GEMM shows the sizes of its first problem alone: a batch where the rate counts as many equal
-/// ones.
+/// A line of a grouped GEMM states only the sizes of its first problem. If the rate counts that many equal problems, it
+/// is a batch; otherwise the row is rejected.
 fn of_groups(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let number = |name: &str| cell::number(cells.get(name)).unwrap_or(f64::NAN);
     let groups = number("grouped_gemm");
@@ -56,7 +56,7 @@ mod tests {
                  T,N,4,1,1024,512,2048,1,bf16_r,bf16_r,bf16_r,bf16_r,f32_r,{gflops},461.1,100.0\n"
             )
         };
-        // 4 x 2 x 1024 x 512 x 2048 in 100 us.
+        // 2 x 4 x 1024 x 512 x 2048 FLOP in 100 us.
         let d = read(log("85899.3"));
         assert_eq!((d.len(), d.batch[0]), (1, 4));
         let d = read(log("60000"));

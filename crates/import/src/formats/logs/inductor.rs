@@ -1,6 +1,5 @@
-//! PyTorch Inductor's autotuning, the text that `torch.compile(mode="max-autotune")` prints for each
-//! GEMM, alone or among the lines of a log. The sizes are those of the operands in the heading; each
-//! candidate below it is a row, its options are its tile.
+//! PyTorch Inductor autotuning, the text that `torch.compile(mode="max-autotune")` prints per GEMM, possibly among
+//! other log lines. The heading gives the operand sizes; each candidate below it is a row with its options as tile.
 
 use super::*;
 use crate::cell::operands::Operator;
@@ -35,7 +34,7 @@ pub(crate) const FORMAT: Format = Format {
 const HEADING: &str = "AUTOTUNE {op}({operands})";
 const CANDIDATE: &str = "{kernel} {ms} ms {number}%{options}";
 
-/// Options of a candidate that are columns.
+/// Candidate options that become columns.
 const OPTIONS: [(&str, ColumnMeaning); 6] = [
     ("BLOCK_M", ColumnMeaning::TileM),
     ("BLOCK_N", ColumnMeaning::TileN),
@@ -49,7 +48,7 @@ fn of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The GEMM whose candidates follow.
+/// The GEMM of the candidates that follow.
 #[derive(Clone, Debug)]
 struct Problem {
     op: String,
@@ -63,8 +62,8 @@ struct Problem {
 
 struct Inductor {
     problem: Option<Problem>,
-    /// Whether products of fp32 are computed in TF32: one setting of the process, which every Triton
-    /// candidate names, ATen's none.
+    /// fp32 products are computed in TF32. This is a process-wide setting that only Triton
+    /// candidates print, not ATen's.
     allow_tf32: bool,
 }
 
@@ -83,7 +82,7 @@ impl Problem {
         })
     }
 
-    /// What `strides: [4096, 1], [1, 4096]` says of A and B.
+    /// Transposes of A and B from `strides: [4096, 1], [1, 4096]`.
     fn strides(&mut self, text: &str) {
         let all = text.split(']').map(|one| {
             let inner = one.rsplit('[').next().unwrap_or("");
@@ -111,7 +110,7 @@ impl Problem {
     }
 }
 
-/// `8x128x64`: sizes as the heading prints them.
+/// Parses `8x128x64`, sizes as printed in the heading.
 fn dimensions(text: &str) -> Vec<u32> {
     text.trim().split('x').filter_map(|p| p.trim().parse().ok()).filter(|v| *v > 0).collect()
 }
@@ -152,7 +151,7 @@ impl Parser for Inductor {
             }
             return None;
         }
-        // A logger may put its own words before the candidate.
+        // A logger may prefix the candidate.
         let text = line.rsplit("] ").next().unwrap_or(line).trim();
         let s = slots(CANDIDATE, text)?;
         let kernel = s.get("kernel").split_whitespace().next_back().unwrap_or("");
@@ -176,7 +175,7 @@ impl Parser for Inductor {
 mod tests {
     use crate::testing::read;
 
-    /// Where fp32 is multiplied in TF32, that is the roof, also of the candidate that names no options.
+    /// If fp32 is multiplied in TF32, its roof applies to candidates without options as well.
     #[test]
     fn fp32_in_tf32() {
         use gemmscope_model::dtype::DataType::{Bf16, Fp32, Tf32};

@@ -1,5 +1,5 @@
-//! Results in JSON, an object a result: FlashInfer-Bench (and SOL-ExecBench), ByteDance's xpu-perf,
-//! AutoTVM's tuning records, and the nodes of a profile of ONNX Runtime.
+//! JSON results, one object each: FlashInfer-Bench (and SOL-ExecBench), ByteDance's xpu-perf, AutoTVM tuning records,
+//! and nodes of an ONNX Runtime profile.
 
 use super::*;
 use crate::cell::operands::{product, swapped};
@@ -61,7 +61,7 @@ pub(crate) const ONNX_RUNTIME: Format = Format {
     }),
 };
 
-/// What an object says; `None` where it is no GEMM.
+/// Reads an object; `None` if it is not a GEMM.
 type Read = fn(&Value, &mut LogRows<'_>) -> Option<Vec<Entry>>;
 
 struct Objects(Read);
@@ -91,7 +91,7 @@ fn size(v: Option<f64>, what: &str) -> Result<u32, RowError> {
     log::size(v.ok_or_else(|| CellError::Missing.of(what))?, what)
 }
 
-/// The row of sizes as the file has them; no batch is one GEMM.
+/// A row from the stated sizes; without a batch it is one GEMM.
 fn row_of(
     [m, n, k]: [Option<f64>; 3],
     batch: Option<f64>,
@@ -102,7 +102,7 @@ fn row_of(
     Ok(Row { batch: size(batch.or(Some(1.0)), "batch")?, ..row })
 }
 
-/// `gemm_n4096_k4096`: sizes that the name of a definition states.
+/// A size within the name of a definition: `gemm_n4096_k4096`.
 fn in_name(name: &str, letter: char) -> Option<f64> {
     name.split('_').find_map(|part| part.strip_prefix(letter)?.parse::<f64>().ok())
 }
@@ -128,7 +128,7 @@ fn flashinfer(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
             Some(_) => log::time(time, 1e-3)?,
             None => f64::NAN,
         };
-        // The weights of these definitions are N x K.
+        // These definitions store the weights as N x K.
         let op = Operation::uniform(rows.dtype(stated)).with_layout(false, true);
         row_of([axis("M", 'm'), axis("N", 'n'), axis("K", 'k')], None, op, time)
     };
@@ -177,7 +177,7 @@ fn xpu_perf(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     Some(vec![e])
 }
 
-/// `batch_matmul` is B x M x K by B x N x K, `dense` M x K by N x K.
+/// `batch_matmul` is B x M x K by B x N x K; `dense` is M x K by N x K.
 fn autotvm(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     let task = text(v, "/input/1");
     if !task.starts_with("batch_matmul")
@@ -222,14 +222,14 @@ fn autotvm(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     Some(vec![e])
 }
 
-/// `{"float16": [1, 128, 768]}`
+/// Parses `{"float16": [1, 128, 768]}` as type and dimensions.
 fn tensor(v: &Value, pointer: &str) -> Option<(Option<DataType>, Vec<f64>)> {
     let (kind, sizes) = v.pointer(pointer)?.as_object()?.iter().next()?;
     let sizes = sizes.as_array()?.iter().filter_map(Value::as_f64).collect();
     Some((DataType::parse(kind), sizes))
 }
 
-/// The profile does not hold the attributes of a node: its output tells which dimension of A and B is K.
+/// Reads a node. The profile lacks its attributes, so the output shape tells which dimension of A and B is K.
 fn onnx_node(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     let name = text(v, "/args/op_name");
     let node = text(v, "/name").strip_suffix("_kernel_time")?;
@@ -256,7 +256,7 @@ fn onnx_node(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
         let c = out.0.unwrap_or_else(|| a_type.default_output());
         let op = Operation::mixed(a_type, b.0.unwrap_or(a_type), c);
         let op = op.with_layout(transposed, b_rows != k);
-        // Weights that all share are one GEMM of all rows.
+        // With shared weights, all rows form one GEMM.
         let calls: f64 = lead.iter().product();
         let (m, calls) = match b_lead.iter().product::<f64>() > 1.0 || transposed {
             true => (*m, calls),

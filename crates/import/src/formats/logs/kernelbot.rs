@@ -1,5 +1,5 @@
-//! gpu-mode's kernelbot: `benchmark.N.spec` with the sizes, then `benchmark.N.mean` and its spread, in
-//! nanoseconds; or the report that it posts: `m: 64; n: 7168; k: 2048`, then ` ⏱ 123 ± 0.4 µs`.
+//! gpu-mode's kernelbot: `benchmark.N.spec` with the sizes, then `benchmark.N.mean` and its spread in nanoseconds; or
+//! its posted report: `m: 64; n: 7168; k: 2048`, then ` ⏱ 123 ± 0.4 µs`.
 
 use super::*;
 use crate::cell::shape_text;
@@ -31,18 +31,18 @@ pub(crate) const FORMAT: Format = Format {
 
 #[derive(Default)]
 struct Kernelbot {
-    /// The benchmark whose lines these are: its number and fields, in any order.
+    /// The current benchmark: its number, and its fields in any order.
     open: (String, BTreeMap<String, String>),
 }
 
-/// The sizes of a benchmark in the report that is posted.
+/// The line of sizes of a benchmark in a posted report.
 fn spec(line: &str) -> Option<&str> {
     let line = line.trim().trim_start_matches(['❌', ' ']);
     let is_spec = line.contains("; ") && shape_text::named(&line.replace(';', ",")).is_some();
     is_spec.then_some(line)
 }
 
-/// The fields of a line below them, nanoseconds: ` ⏱ 123 ± 0.4 µs`, ` ⚡ 120 µs 🐌 135 µs`.
+/// The fields of a result line in a posted report, in nanoseconds: ` ⏱ 123 ± 0.4 µs`, ` ⚡ 120 µs 🐌 135 µs`.
 fn posted(line: &str) -> Vec<(&'static str, f64)> {
     let signs = [('⏱', "mean"), ('⚡', "best"), ('🐌', "worst")];
     let of = |(sign, field)| {
@@ -57,7 +57,7 @@ fn posted(line: &str) -> Vec<(&'static str, f64)> {
 }
 
 impl Kernelbot {
-    /// The result of the benchmark so far.
+    /// Finishes the current benchmark and returns its result.
     fn close(&mut self, rows: &mut LogRows<'_>) -> Vec<Entry> {
         let (_, fields) = std::mem::take(&mut self.open);
         let Some(spec) = fields.get("spec") else { return Vec::new() };
@@ -70,7 +70,7 @@ impl Kernelbot {
             let shape = shape_text::named(&spec.replace(';', ","));
             let mut shape = shape.ok_or_else(|| flaw(NO_SIZES, spec))?;
             let op = Operation::uniform(rows.dtype(None));
-            // `l` is the batch of CUTLASS and CuTe.
+            // In CUTLASS and CuTe, `l` is the batch.
             let l = spec.split(';').find_map(|p| p.trim().strip_prefix("l:"));
             let l = l.and_then(|l| crate::cell::size(l.trim().as_bytes()).ok());
             shape.batch = shape.batch.or(l);

@@ -1,5 +1,5 @@
-//! The table that `prof.key_averages(group_by_input_shape=True).table()` prints: columns between rules
-//! of dashes, cells apart by two blanks or more. The time is that of all calls.
+//! The table printed by `prof.key_averages(group_by_input_shape=True).table()`: columns between rules of dashes, cells
+//! separated by two or more blanks. The time covers all calls.
 
 use super::*;
 use crate::cell::operands::Operator;
@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Where the name, the time, the calls and the shapes are.
+/// Positions of name, time, calls and shapes.
 fn columns(line: &str) -> Option<[usize; 4]> {
     let cells = apart(line);
     let at = |names: &[&str]| names.iter().find_map(|n| cells.iter().position(|c| c == n));
@@ -49,13 +49,13 @@ impl Parser for KeyAverages {
         if line.trim_start().starts_with('-') {
             return None;
         }
-        // A range of the program may have the name of an operation, which is in a namespace.
+        // Operations have a namespace; a user-defined range may have the same bare name.
         let operator = Operator::of(name).filter(|_| name.contains("::"));
         let Some(operator) = operator else { return rows.other() };
         let calls = calls.parse::<f64>().ok().unwrap_or(f64::NAN);
         let shapes = Py::parse(inputs).shapes();
         let time = quantity(time.as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
-        // A wrapper has no time of its own; the operation below it has.
+        // A wrapper has no time of its own; the operation it calls has.
         if time.is_some_and(|(t, _)| t == 0.0) {
             return rows.other();
         }

@@ -1,5 +1,5 @@
-//! LIBXSMM's `gemm_kernel`: the sizes and types of a run, and the rates of the library and of the reference
-//! below them, column-major. The seconds are those of all repetitions, whose number it does not say.
+//! LIBXSMM's `gemm_kernel`: sizes and types of a run, followed by the rates of the library and the reference,
+//! column-major. Its seconds cover an unstated number of repetitions.
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! llama.cpp's `test-backend-ops perf`: `MUL_MAT(type_a=q4_0,…): … us/run - … GFLOP/run - … TFLOPS`.
 //!
-//! `m` counts the rows of the weight, which is A here as there; it is stored K-major, so A counts
-//! as transposed. Weights come in blocks with scales. The unit word changes from line to line.
+//! `m` counts the rows of the weight, which is A both here and there; it is stored K-major, so A is transposed. Weights
+//! come in blocks with scales. Units differ between lines.
 
 use super::*;
 
@@ -28,7 +28,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// What the kernels compute in, and the batch; other lines are no GEMM.
+/// Applies compute type and batch; rejects lines that are not a GEMM.
 fn weight(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     let routed = !s.get("routed").is_empty();
     e.op_name = if routed { "MUL_MAT_ID" } else { "MUL_MAT" }.to_owned();
@@ -43,7 +43,7 @@ fn weight(s: &SlotValues<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
         });
     }
     e.amend(|mut row| {
-        // The test's inputs are fp32; the kernels unpack the weight and round them to 16 or 8 bits.
+        // The test's inputs are fp32; the kernels dequantise the weight and round both to 16 or 8 bits.
         row.op.compute = match (row.op.a, row.op.compute) {
             (DataType::Bf16, DataType::Fp32) => DataType::Bf16,
             (a, DataType::Fp32) if a != DataType::Fp32 => DataType::Fp16,

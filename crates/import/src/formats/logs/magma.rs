@@ -1,4 +1,4 @@
-//! MAGMA's testers of gemm: M, N and K, then the rate and the time of each library, column-major.
+//! MAGMA's gemm testers: M, N and K, then rate and time of each library, column-major.
 
 use super::*;
 use crate::cell;
@@ -35,7 +35,7 @@ struct Magma {
     device: String,
 }
 
-/// The libraries of a header, `%   M     N     K   MAGMA Gflop/s (ms)  cuBLAS Gflop/s (ms)`.
+/// The libraries in a header such as `%   M     N     K   MAGMA Gflop/s (ms)  cuBLAS Gflop/s (ms)`.
 fn libraries(line: &str) -> Option<Vec<String>> {
     let (sizes, rest) = line.split_once(" K ")?;
     let (titles, _) = rest.rsplit_once("Gflop/s (ms)")?;

@@ -1,5 +1,5 @@
-//! The finder of the highest rate that GEMMs reach: mean, median and highest rate of each shape, and of the
-//! best shapes at the end. The median counts.
+//! mamf-finder, which searches for the highest achievable matmul FLOP/s: mean, median and maximum of each shape, and of
+//! the best shapes at the end. The median is used.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Calls of a CPU's BLAS with their times: `MKL_VERBOSE=1`, and the log of AOCL-BLAS (DTL). M, N, K follow
-//! the two letters of the layout, column-major.
+//! Timed CPU BLAS calls: `MKL_VERBOSE=1`, and the log of AOCL-BLAS (DTL). M, N, K follow the two
+//! transpose letters, column-major.
 
 use super::*;
 
@@ -22,8 +22,8 @@ pub(crate) const AOCL: Format = Format {
     produced_by: "AOCL_VERBOSE=1 ./app (AOCL-BLAS built with AOCL_DTL_LOG_ENABLE), which writes P…_aocldtl_log.txt",
     example: "dgemm_ D N T 1024 512 256 1.000000 0.000000 1024 512 0.000000 0.000000 1024 nt=64 0.512 ms 524.288 GFLOPS\n",
     read: ReadBy::Log(&LogFormat {
-        // Alpha and beta are complex. Earlier versions write no time, the first ones neither the type: sizes,
-        // the strides of columns and rows, the transposes, alpha and beta.
+        // Alpha and beta are complex. Earlier versions omit the time, and the first ones also the type: sizes, column
+        // and row strides, transposes, alpha and beta.
         results: &[
             "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {whole} {whole} {beta} {} {whole} nt={whole} {ms} ms{rate}",
             "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {whole} {whole} {beta} {number} {whole}",

@@ -1,4 +1,4 @@
-//! `ONEDNN_VERBOSE=1` (`DNNL_VERBOSE=1`): a line a primitive, cells at commas. The last two are the
+//! `ONEDNN_VERBOSE=1` (`DNNL_VERBOSE=1`): one line per primitive, with comma-separated cells. The last two are the
 //! problem, `2048x5120:5120x34816`, and the milliseconds.
 
 use super::benchdnn::Benchdnn;
@@ -24,7 +24,7 @@ struct Verbose {
     others: u64,
 }
 
-/// The type and layout of a tensor: `src:bf16::blocked:ab::f0`, `src_bf16::blocked:ab:f0`.
+/// Type and layout of a tensor: `src:bf16::blocked:ab::f0`, `src_bf16::blocked:ab:f0`.
 fn tensor<'a>(tensors: &'a str, name: &str) -> Option<(DataType, Vec<&'a str>)> {
     let text =
         tensors.split(' ').find_map(|t| t.strip_prefix(name))?.trim_start_matches(['_', ':']);

@@ -1,5 +1,5 @@
-//! Operator inputs of a model as TritonBench keeps them: `cnt: 12, ((T([8192, 768], f16), ...), {})`
-//! below the name of the operator. Shapes with the number of their calls, without times.
+//! Operator inputs of a model as stored by TritonBench: `cnt: 12, ((T([8192, 768], f16), ...), {})` below the
+//! operator's name. Shapes with numbers of calls, without times.
 
 use super::*;
 use crate::cell::operands::Operator;
@@ -22,7 +22,7 @@ struct Inputs {
     operator: String,
 }
 
-/// Sizes and types of the tensors in a line; `stride=` says that one is stored transposed.
+/// Sizes and types of the tensors in a line, and whether `stride=` marks them as stored transposed.
 fn tensors(text: &str) -> Vec<(Vec<u32>, Option<DataType>, bool)> {
     text.split("T([")
         .skip(1)

@@ -1,5 +1,5 @@
-//! The tree that Triton's Proton viewer prints: `├─ 285.4 2648.9 matmul_kernel [M=8192, N=8192, K=512]`, the rate
-//! and the time of all calls. How many calls there were follows from the two.
+//! Tree printed by Triton's Proton viewer: `├─ 285.4 2648.9 matmul_kernel [M=8192, N=8192, K=512]`, with the rate and
+//! the time of all calls. The number of calls follows from the two.
 
 use super::*;
 use crate::columns::defaults::assumption;
@@ -29,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// A call with sizes in its name, once lines are drawn in ASCII.
+/// A node with sizes in its name, after box characters are mapped to ASCII.
 const NODE: &str = "+- {number} {number} {kernel} [M={m}, N={n}, K={k}]";
 
 struct Tree {
@@ -58,7 +58,7 @@ impl Parser for Tree {
         let mut e = Entry::new(row);
         e.kernel = values.get("kernel").to_owned();
         e.rate = rate;
-        // In the unit of time in which there was a whole number of calls.
+        // The unit of the total time is the one that gives a whole number of calls.
         let calls =
             |unit_s: f64| e.row.as_ref().map_or(f64::NAN, |row| total * unit_s / row.time_s);
         let whole = [1e-6, 1e-3]

@@ -1,4 +1,4 @@
-//! `rocblas-bench`: its log or CSV. Some versions print a header before every result.
+//! `rocblas-bench` logs and CSV. Some versions repeat the header before every result.
 
 use super::rocm_bench;
 use crate::formats::table_format::TableFormat;

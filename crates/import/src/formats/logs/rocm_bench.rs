@@ -1,8 +1,7 @@
-//! What `hipblaslt-bench` and `rocblas-bench` share: a log with a preamble, repeated headers and
-//! `--Solution name:` lines that follow a result.
+//! Shared reader of `hipblaslt-bench` and `rocblas-bench`: a log with a preamble, repeated headers and
+//! `--Solution name:` lines after a result.
 //!
-//! Sizes and layout are those of the column-major BLAS call; a row-major GEMM shows M and N
-//! swapped.
+//! Sizes and layout are those of the column-major BLAS call; a row-major GEMM has M and N swapped.
 
 use crate::columns::defaults::AssumedType;
 use crate::columns::defaults::COLUMN_MAJOR;
@@ -14,7 +13,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
 
-/// What the columns of both tools mean.
+/// Column meanings of both tools.
 pub(crate) const TABLE: TableFormat = TableFormat {
     columns: &[
         number(&["us"], Time, MICRO),
@@ -38,7 +37,7 @@ pub(crate) const TABLE: TableFormat = TableFormat {
     ..TableFormat::DEFAULT
 };
 
-/// A reader of a log with the columns of `format`.
+/// Opens a log reader with the columns of `format`.
 pub(crate) fn open(
     format: &'static TableFormat,
     head: &Head,
@@ -61,12 +60,12 @@ struct Bench {
     format: &'static TableFormat,
     columns: Formatted,
     kernel: ColumnId,
-    /// The device that the preamble names.
+    /// The device named in the preamble.
     device: Option<String>,
     tuning_log: bool,
 }
 
-/// What follows `label` in a line that holds it near its start.
+/// The text after `label`, if the label is near the start of the line.
 fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let at = text.find(label)?;
     (at <= 4).then(|| text[at + label.len()..].trim())

@@ -1,5 +1,4 @@
-//! SGEMM_CUDA and its descendants: `Average elapsed time: (0.005661) s, performance: (24277.4)
-//! GFLOPS. size: (4096).`
+//! SGEMM_CUDA and its forks: `Average elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).`
 
 use super::*;
 

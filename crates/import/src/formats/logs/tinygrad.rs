@@ -1,6 +1,6 @@
 //! tinygrad's `extra/gemm`: `4194304    324.76 us, would be  52899.88 GFLOPS matmul, 154.98 GB/s`.
 //!
-//! The first number is that of the output's elements; the matrices are square.
+//! The first number is that of the output elements; the matrices are square.
 
 use super::*;
 
@@ -37,7 +37,7 @@ impl Parser for Tinygrad {
             let op = Operation::uniform(self.dtype);
             let square = Problem { m: n, n, k: n, batch: 1, op };
             let k = (rate * seconds / (2.0 * side * side)).round();
-            // The rate shows whether K equals the side too.
+            // K equals the side if the rate agrees.
             let k = if (square.work().0 / seconds / rate - 1.0).abs() < 0.01 || !rate.is_finite() {
                 n
             } else {

@@ -1,5 +1,5 @@
-//! What `torch.utils.benchmark.Compare` prints: a frame, a column a description, a line a shape, and
-//! the unit of all times below the table.
+//! Output of `torch.utils.benchmark.Compare`: a titled table with a column per description and a line per shape, and
+//! the unit of all times below it.
 
 use super::*;
 use crate::cell::shape_text::{Shape, named};
@@ -28,20 +28,20 @@ pub(crate) const FORMAT: Format = Format {
 #[derive(Default)]
 struct Comparison {
     title: String,
-    /// The descriptions of a frame, once its header is there.
+    /// The descriptions of a table, once its header is read.
     names: Option<Vec<String>>,
-    /// Results whose unit follows below the frame; their times are numbers of units.
+    /// Results whose unit follows below the table; their times are not scaled yet.
     pending: Vec<Entry>,
 }
 
-/// `[------ matmul ------]`
+/// The title in `[------ matmul ------]`.
 fn title(line: &str) -> Option<&str> {
     let inner = line.trim().strip_prefix("[-")?.strip_suffix("-]")?;
     let title = inner.trim_matches(['-', ' ']);
     inner.ends_with('-').then_some(title)
 }
 
-/// `1 threads: ------`
+/// True for `1 threads: ------`.
 fn threads(line: &str) -> bool {
     line.split_once(" threads: -").is_some_and(|(n, _)| n.trim().parse::<u32>().is_ok())
 }

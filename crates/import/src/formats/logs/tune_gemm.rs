@@ -1,5 +1,5 @@
-//! Results of `tune_gemm.py` in ROCm's Triton: a YAML list with the best configuration of a size
-//! a line, its rate and time in a comment behind it. The list without those is a list of shapes.
+//! Results of `tune_gemm.py` in ROCm's Triton: a YAML list with the best configuration per size, and its rate and time
+//! in a trailing comment. Without those it is a list of shapes.
 
 use super::*;
 
@@ -27,10 +27,10 @@ const COLUMNS: [(&str, ColumnMeaning); 6] = [
     ("num_warps", ColumnMeaning::Warps),
 ];
 
-/// Tile, rate and time.
+/// Adds tile, rate and time.
 fn configuration(s: &SlotValues<'_>, e: &mut Entry, rows: &mut LogRows<'_>) {
     for (name, meaning) in COLUMNS {
-        // Stages of 0 is how this script says "no pipeline".
+        // The script writes 0 stages for "no pipeline".
         let number = Some(s.number(name)).filter(|v| *v > 0.0);
         rows.table.stage_number(meaning, name, number.unwrap_or(f64::NAN));
     }

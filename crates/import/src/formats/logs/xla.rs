@@ -1,5 +1,5 @@
-//! XLA's table of measured matmuls (`matmul_interpolator_data.h`, or the protobuf text in it):
-//! a rate for each type of operands and output at each b, m, n, k, by device.
+//! XLA's table of measured matmuls (`matmul_interpolator_data.h`, or the protobuf text in it): a rate per device,
+//! operand and output types, and b, m, n, k.
 
 use super::*;
 use crate::cell::values;
@@ -27,17 +27,17 @@ pub(crate) const FORMAT: Format = Format {
 
 #[derive(Debug, Default)]
 struct Xla {
-    /// The last key: of a device, or of the types of a rate.
+    /// The last key: a device, or the types of a rate.
     key: String,
     device: String,
-    /// Sizes of the entry, by slots. A batch of one may be left out.
+    /// Sizes of the entry as slots. A batch of one may be omitted.
     sizes: Vec<(&'static str, String)>,
 }
 
 const SIZES: [(&str, &str); 4] =
     [("batch", "^b: {batch}"), ("m", "^m: {m}"), ("n", "^n: {n}"), ("k", "^k: {k}")];
 
-/// `sm_90_H100` -> `H100`: behind the compiler target, where there is more than that.
+/// Strips the compiler target if a name follows it: `sm_90_H100` to `H100`.
 fn product(key: &str) -> &str {
     key.strip_prefix("sm_").and_then(|rest| rest.split_once('_')).map_or(key, |(_, name)| name)
 }

@@ -1,35 +1,35 @@
-//! What a kernel does, as far as its name tells.
+//! Classifies kernels by name.
 
 use crate::columns::words::holds;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::{KernelName, KernelRole};
 
-/// What a kernel does.
+/// Kind of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KernelKind {
     /// A matrix multiply.
     Gemm,
-    /// A grouped or expert (MoE) matrix multiply: GEMM time whose shape no single M, N, K tells.
+    /// A grouped or expert (MoE) matrix multiply, whose shape is not a single M, N, K.
     GroupedGemm,
-    /// A fused attention.
+    /// Fused attention.
     Attention,
-    /// A convolution, also one computed as implicit GEMM.
+    /// A convolution, including implicit GEMM.
     Convolution,
     /// Anything else.
     Other,
 }
 
 impl KernelKind {
-    /// Reads a kernel's name, and the name of the operation that launched it ("" if unknown).
+    /// Classifies a kernel by its name and the name of the operation that launched it ("" if unknown).
     ///
-    /// A word counts where it names the function, not where it is a part of another word
-    /// (`NumericArrayConverter`) or of the path to it (`vllm::attention::reshape_and_cache`).
+    /// A word counts if it names the function, not as part of another word (`NumericArrayConverter`) or of the path
+    /// (`vllm::attention::reshape_and_cache`).
     pub(crate) fn of(operation: &str, kernel: &str) -> KernelKind {
         KernelKind::of_parsed(operation, kernel, &KernelName::parse(kernel))
     }
 
-    /// The same for a name that was parsed already.
+    /// [`KernelKind::of`] with the kernel's name already parsed.
     pub(crate) fn of_parsed(operation: &str, kernel: &str, parsed: &KernelName) -> KernelKind {
         let gemm = names_gemm(kernel, parsed);
         let name = own_name(kernel);
@@ -53,13 +53,13 @@ impl KernelKind {
         KernelKind::Other
     }
 
-    /// Its time is GEMM time.
+    /// True if its time counts as GEMM time.
     pub(crate) fn is_gemm_time(self) -> bool {
         matches!(self, KernelKind::Gemm | KernelKind::GroupedGemm)
     }
 }
 
-/// The name of a matrix multiply, or of what may be one by another word in it.
+/// True if the name is that of a matrix multiply, also one with another word that makes it a convolution or attention.
 fn names_gemm(kernel: &str, parsed: &KernelName) -> bool {
     let lower = kernel.to_ascii_lowercase();
     match parsed.kind {
@@ -70,8 +70,8 @@ fn names_gemm(kernel: &str, parsed: &KernelName) -> bool {
     }
 }
 
-/// An operation as this kernel computes it: fp32 operands in TF32, if its name says so. Operand types
-/// of a framework leave that open.
+/// The operation as this kernel computes it: with fp32 operands in TF32 if its name says so, which a framework's
+/// operand types do not tell.
 pub(crate) fn as_computed(op: Operation, kernel: &str) -> Operation {
     let tf32 =
         op.compute == DataType::Fp32 && KernelName::parse(kernel).dtype == Some(DataType::Tf32);
@@ -82,8 +82,8 @@ fn operation_name(operation: &str) -> &str {
     operation.rsplit("::").next().unwrap_or(operation)
 }
 
-/// The function's own name without the path to it. A wrapper such as `cutlass::device_kernel`
-/// says what it runs in its template arguments, so these belong to its name.
+/// The function's name without its path. Wrappers such as `cutlass::device_kernel` name the actual kernel in their
+/// template arguments, which are kept.
 fn own_name(kernel: &str) -> String {
     const WRAPPERS: [&str; 7] =
         ["device_kernel", "Kernel", "Kernel2", "kernel", "kentry", "kernel_entry", "launch_kernel"];
@@ -103,21 +103,21 @@ const GROUPED: &str = "fused_moe|moe_gemm|moegemm|fmoe|moe_stage|moe_mxgemm|matm
 const CONVOLUTION: &str =
     "fprop|dgrad|wgrad|bwd_weight|bwd_data|implicit_convolve|implicitgemm|winograd|miopen";
 
-/// A word of a convolution, standing as a word: `conv2d`, `_fprop_`, `implicit_convolve`.
+/// True if the name contains a convolution word: `conv2d`, `_fprop_`, `implicit_convolve`.
 fn is_convolution(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let igemm = lower.contains("igemm") && holds(&lower, "nhwc|nchw|fwd|bwd|wrw");
     igemm || holds(&lower, CONVOLUTION) || has_conv(&lower)
 }
 
-/// `conv` as a word of its own: at the start or after something that is no letter, and followed
-/// by the end, a digit, no letter, or a word's rest that belongs to a convolution.
+/// True for `conv` as a word: preceded by the start or a non-letter, and followed by the end, a non-letter, or a
+/// suffix used for convolutions.
 fn has_conv(lower: &str) -> bool {
     let bytes = lower.as_bytes();
     lower.match_indices("conv").any(|(at, _)| {
         let before = at.checked_sub(1).map(|i| bytes[i]);
         let rest = &lower[at + 4..];
-        // `cudnn_conv`, `grouped_conv_bwd`, `GroupedConvFwd` (CK writes it in camel case).
+        // `cudnn_conv`, `grouped_conv_bwd`, and CK's camel case `GroupedConvFwd`.
         let starts =
             before.is_none_or(|b| !b.is_ascii_alphabetic()) || lower[..at].ends_with("grouped");
         let ends = rest.is_empty()

@@ -1,10 +1,10 @@
-//! PyTorch profiler (Kineto) traces, JSON or JSON.gz of any length: operations with the shapes of
-//! their inputs (`record_shapes=True`), joined to the kernels that they launched.
+//! PyTorch profiler (Kineto) traces, JSON or JSON.gz of any length: operations with input shapes
+//! (`record_shapes=True`), joined to the kernels that they launched.
 //!
-//! A kernel belongs to the innermost operation that launched it, so that a wrapper and the
-//! operation below it are counted once. Calls of one operation with one shape and one main kernel
-//! are one row. The kernels of a graph belong to the launches that its capture recorded, in this
-//! trace or in another one. ROCm writes the grid in threads, CUDA in blocks.
+//! A kernel belongs to the innermost operation that launched it, so that a wrapper and the operation it calls
+//! are counted once. Calls of one operation with the same shape and main kernel form one row. Kernels of a
+//! graph belong to the launches recorded by its capture, in this trace or in another. Grid sizes are in threads
+//! on ROCm, in blocks on CUDA.
 
 mod attention;
 mod capture;
@@ -47,7 +47,7 @@ fn claim(head: &Head) -> Option<Claim> {
     if object || bare {
         return Some(Claim::signature(3));
     }
-    // Other members, longer than the head, may come first.
+    // Other members, longer than the head, may come before the events.
     (head.first().starts_with('{') && !head.complete).then(|| Claim::Guess(String::new()))
 }
 
@@ -67,15 +67,15 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 
 #[derive(Debug)]
 struct Trace {
-    /// Captures of graphs from other files.
+    /// Graph captures from other files.
     captures: Vec<Capture>,
     file: String,
     events: Events,
-    /// Number and name of the devices that the trace describes.
+    /// Index and name of the devices described by the trace.
     devices: Vec<(i64, String)>,
-    /// Names of the file's other members, for the message about a file that is no trace.
+    /// Names of other members, for the error about a file that is not a trace.
     members: Vec<String>,
-    /// The head is that of a trace, or events were seen.
+    /// The file has trace events.
     has_events: bool,
 }
 
@@ -87,7 +87,7 @@ fn is_gemm(signature: &Signature) -> bool {
         || experts_of(signature).is_some()
 }
 
-/// The experts that an operation runs.
+/// The expert GEMMs of an operation, if it is one of experts.
 fn experts_of([name, dims, types, _, numbers]: &Signature) -> Option<FoundExperts> {
     FoundExperts::of(name, &Py::parse(dims), &Py::parse(types), &Py::parse(numbers))
 }
@@ -129,11 +129,11 @@ impl Trace {
         };
         let number = |k: &str| v.get(k).and_then(Value::as_u64);
         let name = json::text(&v, "name");
-        // HIP numbers its capabilities as CUDA does: 9.4 is a gfx94x there and no sm_94.
+        // HIP reports capabilities like CUDA: 9.4 is gfx94x, not sm_94.
         let amd = number("warpSize") == Some(64);
         let units = number("numSms").map_or(String::new(), |units| format!(":{units}"));
         let name = match (name, number("computeMajor"), number("computeMinor"), amd) {
-            // Some drivers leave the name out.
+            // Some drivers omit the name.
             ("", Some(major), Some(minor), false) => format!("sm_{major}{minor}{units}"),
             ("", Some(9), Some(4), true) => format!("gfx942{units}"),
             (name, ..) => name.to_owned(),

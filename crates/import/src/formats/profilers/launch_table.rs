@@ -1,4 +1,4 @@
-//! Profilers' tables with a line per kernel, launch or counter, as data: what each column holds.
+//! Describes profiler tables with one line per kernel, launch or counter as data.
 
 use super::profile::{Counters, Launch, Profile};
 use crate::{
@@ -9,38 +9,38 @@ use gemmscope_table::build::TableBuilder;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Note of a file that only lists kernels by their time.
+/// Note on a file that only lists kernels by time.
 pub(crate) const TIMES_ONLY: &str =
     "Times only: the file ranks kernels, without shapes or counters.";
 
-/// Where a table has the counters of a launch.
+/// Where a table holds the counters of a launch.
 pub(crate) enum CountedIn {
     /// Nowhere.
     Nothing,
-    /// In the columns with such titles. Units, if any, are in the line below the header.
+    /// In columns whose titles pass this test. Units, if any, are in the line below the header.
     Columns(fn(&str) -> bool),
-    /// In a line each, with these titles of name, unit and value, and of the cells that tell launches apart.
+    /// One per line: titles of name, unit and value, and of the cells that identify the launch.
     Lines([&'static str; 3], &'static [&'static str]),
 }
 
-/// Titles of the columns of a table with a line per kernel, launch or counter. "" and empty lists: no such column.
+/// Column titles of a table with one line per kernel, launch or counter. "" and empty lists mean no such column.
 pub(crate) struct LaunchColumns {
     /// Names of the kernels.
     pub kernel: &'static str,
-    /// Time of a launch, and of all of them where that is missing.
+    /// Time per launch; `total` is the time of all launches, used if that is missing.
     pub time: &'static [&'static str],
     pub total: &'static [&'static str],
-    /// Seconds of a time whose title names no unit.
+    /// Factor to seconds for a time whose title states no unit.
     pub unit_s: f64,
-    /// Launches.
+    /// Number of launches.
     pub calls: &'static str,
-    /// Shortest, longest, deviation.
+    /// Minimum, maximum, standard deviation.
     pub spread: [&'static [&'static str]; 3],
-    /// Workgroups along x, y, z. A line without them is no launch.
+    /// Workgroups along x, y, z. A line without them is not a launch.
     pub grid: [&'static str; 3],
-    /// Column or counter with the device of a launch: `NVIDIA H100 80GB HBM3 (0)`.
+    /// Column or counter that names the device of a launch: `NVIDIA H100 80GB HBM3 (0)`.
     pub device: &'static str,
-    /// Launches of a kernel on the same grid are united.
+    /// Merge launches of a kernel with the same grid.
     pub is_trace: bool,
     pub counters: CountedIn,
     /// Reads further figures from the first line of a launch.
@@ -69,7 +69,7 @@ impl LaunchColumns {
         notes: &[],
     };
 
-    /// The kernel of a line; "" where it names none or is damaged.
+    /// The kernel of a line; "" if it names none or is damaged.
     fn kernel<'r>(&self, header: &Header, record: &Record<'r>) -> Cow<'r, str> {
         match record.problem() {
             None => header.text(record, &[self.kernel]),
@@ -77,7 +77,7 @@ impl LaunchColumns {
         }
     }
 
-    /// The launch of a line; `units` are those in the titles of the columns. `None`: it names no kernel or grid.
+    /// The launch of a line; `units` are those in the column titles. `None` if it names no kernel or has no grid.
     fn launch(&self, header: &Header, units: &[String], record: &Record<'_>) -> Option<Launch> {
         let kernel = self.kernel(header, record);
         let kernel = kernel.trim_end_matches(".kd");
@@ -101,30 +101,29 @@ impl LaunchColumns {
             "" => f64::NAN,
             name => number(name),
         });
-        // A copy or a fill has no grid.
+        // Copies and fills have no grid.
         (self.grid[0].is_empty() || !launch.grid[0].is_nan()).then_some(launch)
     }
 }
 
-/// A format of such tables, as data.
+/// A format of such tables, with one or more layouts.
 pub(crate) struct LaunchTable {
-    /// Names in its header without units in brackets, the first of them written as here; and where its
-    /// figures are.
+    /// Per layout: names in its header without bracketed units (the first in this exact spelling), and its columns.
     pub layouts: &'static [(&'static [&'static str], LaunchColumns)],
 }
 
-/// A header without the units of its times, which are in brackets, and those units or those in the line below.
+/// A header with the bracketed units of its times removed, and these units or those of the line below.
 struct Titled {
     header: Header,
     units: Vec<String>,
     names: &'static [&'static str],
     columns: &'static LaunchColumns,
-    /// No line was below it yet.
+    /// No line has followed it yet.
     is_last: bool,
 }
 
 impl Titled {
-    /// The launch of a line, and all that the first line of one says.
+    /// The launch of its first line, with all that this line states.
     fn first(&self, record: &Record<'_>, table: &mut TableBuilder) -> Option<(Launch, Counters)> {
         let Titled { header, columns, .. } = self;
         let mut launch = columns.launch(header, &self.units, record)?;
@@ -137,7 +136,7 @@ impl Titled {
     }
 }
 
-/// `NVIDIA H100 80GB HBM3 (0)`: a number alone is no device.
+/// Sets the device from a name such as `NVIDIA H100 80GB HBM3 (0)`; ignores a bare number.
 fn on_device(launch: &mut Launch, name: &str, table: &mut TableBuilder) {
     let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
     if name.chars().any(char::is_alphabetic) {
@@ -165,7 +164,7 @@ impl LaunchTable {
         Some(Titled { header, units, names, columns, is_last: true })
     }
 
-    /// As [`Format::claim`](crate::Format::claim).
+    /// See [`Format::claim`](crate::Format::claim).
     pub(crate) fn claim(&self, head: &Head) -> Option<Claim> {
         let named = |l: &&String| self.layouts.iter().any(|(names, _)| l.contains(names[0]));
         let mut lines = head.lines.iter().filter(named);
@@ -173,7 +172,7 @@ impl LaunchTable {
         Some(Claim::header(found.names))
     }
 
-    /// As [`Format::open`](crate::Format::open).
+    /// See [`Format::open`](crate::Format::open).
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
         let mut table = TableBuilder::new();
         let profile = Profile::new(&mut table, head, options);
@@ -187,17 +186,17 @@ struct Launches {
     format: &'static LaunchTable,
     profile: Profile,
     titles: Option<Titled>,
-    /// Launches that later lines may add counters to, and the place of each by its key.
+    /// Launches to which later lines may add counters, and the index of each by key.
     open: Vec<(Launch, Counters)>,
     places: HashMap<String, usize>,
-    /// Key of the launch of a line; a field so that its memory is reused.
+    /// Key of the current line's launch; a field to reuse its allocation.
     key: String,
-    /// Lines without a kernel.
+    /// Number of lines without a kernel.
     before: u64,
 }
 
 impl Launches {
-    /// Reads a line with one counter; all lines of a launch add to the same entry.
+    /// Reads a line with one counter and adds it to the entry of its launch.
     fn counter(
         &mut self,
         record: &Record<'_>,
@@ -214,7 +213,7 @@ impl Launches {
             return;
         };
         let name = text(name);
-        // Advice of the profiler has no counter.
+        // Lines with the profiler's advice have no counter.
         if name.is_empty() {
             return;
         }

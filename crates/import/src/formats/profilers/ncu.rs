@@ -1,8 +1,8 @@
-//! Nsight Compute's CSV: long (a line a metric, `ncu --csv`) and wide (a column a metric, the
-//! units in the second row, `--page raw`).
+//! Nsight Compute's CSV: long (one line per metric, `ncu --csv`) and wide (one column per metric, units in the
+//! second row, `--page raw`).
 //!
-//! Program output and `==PROF==` lines come before the header; numbers carry thousands
-//! separators, points or commas by the machine's locale; units are scaled (`Mbyte`, `usecond`).
+//! Program output and `==PROF==` lines may precede the header. Numbers have thousands separators and decimal signs of
+//! the machine's locale; units are scaled (`Mbyte`, `usecond`).
 
 use super::launch_table::{CountedIn, LaunchColumns, LaunchTable};
 use super::profile::{Counters, Launch, TIMES};
@@ -44,12 +44,12 @@ const METRICS: LaunchColumns = LaunchColumns {
     ..LaunchColumns::NONE
 };
 
-/// The type of a tensor operation's inputs: `ops_path_tensor_src_bf16_dst_fp32.sum`.
+/// Input type of a tensor operation: `ops_path_tensor_src_bf16_dst_fp32.sum`.
 fn of_source(bare: &str) -> Option<DataType> {
     DataType::parse(bare.split("src_").nth(1)?.split('_').next()?)
 }
 
-/// The type of a thread's instruction, by its place in [`SCALAR`], and the operations in it:
+/// Type of a thread instruction as an index into [`SCALAR`], and its FLOP:
 /// `sass_thread_inst_executed_op_ffma_pred_on.sum`.
 fn of_thread(bare: &str) -> Option<(usize, f64)> {
     let op = bare.strip_prefix("sass_thread_inst_executed_op_")?.strip_suffix("_pred_on.sum")?;
@@ -63,12 +63,12 @@ fn of_thread(bare: &str) -> Option<(usize, f64)> {
 
 const SCALAR: [DataType; 3] = [DataType::Fp32, DataType::Fp64, DataType::Fp16];
 
-/// A counter of all sub-partitions or of the SM, whose sums are the same.
+/// Strips the prefix of sub-partition or SM; the sums of both are equal.
 fn bare(name: &str) -> &str {
     name.strip_prefix("smsp__").or(name.strip_prefix("sm__")).unwrap_or(name)
 }
 
-/// Grid and compute capability, in the first line of a launch.
+/// Grid and compute capability from the first line of a launch.
 fn also(
     l: &mut Launch,
     counters: &mut Counters,
@@ -85,7 +85,7 @@ fn also(
     counters.add("CC", "", h.number(record, &["CC"]));
 }
 
-/// Time, clock, traffic, work and device.
+/// Evaluates time, clock, traffic, work and device.
 fn counted(l: &mut Launch, counters: &Counters, table: &mut TableBuilder) {
     l.time_s = counters.last(&TIMES);
     l.clock_hz = counters.last(&[
@@ -109,7 +109,7 @@ fn counted(l: &mut Launch, counters: &Counters, table: &mut TableBuilder) {
     let sum = |name: &'_ str, start: &str| {
         (bare(name).starts_with(start) && name.ends_with(".sum")).then_some(())
     };
-    // The total includes the parts (`_op_hmma`).
+    // The total includes its parts (`_op_hmma`), so take the maximum.
     let instructions = counters.of(|n| sum(n, "inst_executed_pipe_tensor")).map(|c| c.1);
     let instructions = instructions.fold(f64::NAN, f64::max);
     let by_instruction = flops_per_instruction(&l.kernel).map_or(f64::NAN, |f| f * instructions);
@@ -140,9 +140,9 @@ fn counted(l: &mut Launch, counters: &Counters, table: &mut TableBuilder) {
     }
 }
 
-/// FLOP of one tensor instruction of a warp, by the instruction's shape in the kernel's name.
+/// FLOP per tensor instruction of a warp, from the instruction shape in the kernel's name.
 fn flops_per_instruction(kernel: &str) -> Option<f64> {
-    // `GemmShape<16, 8, 16>` is CUTLASS's name for it; the smallest of them is the instruction.
+    // CUTLASS writes `GemmShape<16, 8, 16>`; the smallest one is the instruction.
     let shapes = kernel.match_indices("GemmShape<").filter_map(|(at, m)| {
         let inside = kernel[at + m.len()..].split('>').next()?;
         let sizes: Vec<f64> = inside

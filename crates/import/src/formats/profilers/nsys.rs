@@ -1,5 +1,5 @@
-//! Nsight Systems' kernel summary and kernel trace: times, launches and grids, without shapes and
-//! counters. Until the user names the shapes it is a ranking by time.
+//! Nsight Systems' kernel summary and kernel trace: times, launches and grids, without shapes or counters. It ranks
+//! kernels by time unless the user states their shapes.
 
 use super::launch_table::{LaunchColumns, LaunchTable, TIMES_ONLY};
 use crate::{Format, ReadBy};

@@ -1,8 +1,8 @@
-//! Kernels as profilers list them: times, counters and grids, but no M, N, K.
+//! Kernels from profilers: times, counters and grids, but no M, N, K.
 //!
-//! The user gives the shape of a kernel (`shape:NAME` under the assumptions); otherwise it is
-//! inferred if grid, tile and executed instructions allow only one. A kernel without a shape is
-//! rejected, and its share of the time is shown.
+//! The user may state the shape of a kernel (`shape:NAME` among the assumptions); otherwise it is inferred if
+//! grid, tile and executed instructions allow only one. A kernel without a shape is rejected, and its
+//! fraction of the time is shown.
 
 use super::kernel_kind::KernelKind;
 use super::{Omitted, Times, tell_omitted};
@@ -20,27 +20,27 @@ use gemmscope_table::dataset::Assumption;
 use gemmscope_table::dataset::ColumnMeaning::*;
 use std::collections::HashMap;
 
-/// The file's card asks for the shapes of this many kernels, those with the most time.
+/// Maximum number of kernels whose shapes the file's card asks for, longest first.
 const ASKED: usize = 12;
-/// The ranking lists this many kernels.
+/// Number of kernels in the ranking.
 const RANKED: usize = 5;
 
-/// A launch of a kernel, or all its launches if the profile sums them up. NaN: not in the file.
+/// A launch of a kernel, or all its launches if the profile sums them up. NaN if not in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Launch {
     /// 1-based line in the file.
     pub line: u32,
-    /// Name as the profiler writes it.
+    /// Name as written by the profiler.
     pub kernel: String,
-    /// Seconds a launch.
+    /// Seconds per launch.
     pub time_s: f64,
-    /// Launches.
+    /// Number of launches.
     pub calls: f64,
-    /// Shortest, longest, deviation, in seconds.
+    /// Minimum, maximum and standard deviation, seconds.
     pub spread: [f64; 3],
     /// Workgroups along x, y, z.
     pub grid: [f64; 3],
-    /// Counted bytes to and from memory.
+    /// Counted bytes to and from main memory.
     pub bytes: f64,
     /// Counted bytes through the L2 cache and through the L1 caches.
     pub cache_bytes: [f64; 2],
@@ -50,7 +50,7 @@ pub(crate) struct Launch {
     pub clock_hz: f64,
     /// Code of the device.
     pub device: u16,
-    /// The type, if counters tell it.
+    /// The type, if counters determine it.
     pub dtype: Option<DataType>,
 }
 
@@ -77,35 +77,35 @@ impl Launch {
         self.grid.iter().product()
     }
 
-    /// Counted operations a counted byte; NaN where one was not counted.
+    /// Counted operations per counted byte; NaN if either is missing.
     fn intensity(&self) -> f64 {
         let ratio = self.work / self.bytes;
         if ratio.is_finite() { ratio } else { f64::NAN }
     }
 }
 
-/// What a profiler counted of one launch: names of counters and their values, in the order of the file.
+/// Counters of one launch: names and values in SI units, in file order.
 #[derive(Debug, Default)]
 pub(crate) struct Counters(Vec<(String, f64)>);
 
 impl Counters {
-    /// The next counter, if its cell is a number.
+    /// Adds a counter if its cell is a number.
     pub(crate) fn add(&mut self, name: &str, unit: &str, value: Option<f64>) {
         let name = name.trim();
         self.0.extend(value.and_then(|v| Some((name.to_owned(), in_si(name, v, unit)?))));
     }
 
-    /// The first value under one of these names; NaN where there is none.
+    /// The first value with one of these names; NaN if there is none.
     pub(crate) fn first(&self, names: &[&str]) -> f64 {
         self.0.iter().find(|(n, _)| names.contains(&n.as_str())).map_or(f64::NAN, |c| c.1)
     }
 
-    /// The last value under one of these names; NaN where there is none.
+    /// The last value with one of these names; NaN if there is none.
     pub(crate) fn last(&self, names: &[&str]) -> f64 {
         self.0.iter().rev().find(|(n, _)| names.contains(&n.as_str())).map_or(f64::NAN, |c| c.1)
     }
 
-    /// The counters whose names `rest` takes, with what it gives.
+    /// The counters for whose names `rest` returns a value, with that value.
     pub(crate) fn of<'a, T>(
         &'a self,
         rest: impl Fn(&'a str) -> Option<T> + 'a,
@@ -114,11 +114,11 @@ impl Counters {
     }
 }
 
-/// Counters that are times, by the spellings of Nsight Compute.
+/// Names of time counters in Nsight Compute.
 pub(crate) const TIMES: [&str; 4] =
     ["gpu__time_duration.sum", "gpu__time_duration.avg", "gpu__time_duration.max", "Duration"];
 
-/// A value in SI units; `None` for a time without a unit. Units are scaled: `Mbyte`, `usecond`.
+/// Converts a value to SI units, such as `Mbyte` or `usecond`; `None` for a time without a known unit.
 fn in_si(name: &str, value: f64, unit: &str) -> Option<f64> {
     let unit = unit.trim().to_ascii_lowercase();
     if TIMES.contains(&name) {
@@ -136,12 +136,12 @@ fn in_si(name: &str, value: f64, unit: &str) -> Option<f64> {
     Some(value * scale)
 }
 
-/// Collects launches and makes the table of them.
+/// Collects launches and builds the table.
 #[derive(Debug)]
 pub(crate) struct Profile {
     launches: Vec<Launch>,
     options: ImportOptions,
-    /// That of launches that name none.
+    /// Device for launches that name none.
     device: u16,
     dtype: AssumedType,
 }
@@ -154,7 +154,7 @@ impl Profile {
         Profile { launches: Vec::new(), options: options.clone(), device, dtype }
     }
 
-    /// The next launch.
+    /// Adds a launch.
     pub(crate) fn push(&mut self, mut launch: Launch) {
         if launch.device == 0 {
             launch.device = self.device;
@@ -162,7 +162,7 @@ impl Profile {
         self.launches.push(launch);
     }
 
-    /// Merges the launches of one kernel, grid and device into one entry, for traces.
+    /// Merges launches with the same kernel, grid and device, for traces.
     pub(crate) fn unite(&mut self) {
         let mut places: HashMap<(String, [u64; 3], u16), usize> = HashMap::new();
         let mut out: Vec<(Launch, Times)> = Vec::new();
@@ -182,7 +182,7 @@ impl Profile {
         self.launches = out.into_iter().map(united).collect();
     }
 
-    /// The table.
+    /// Builds the table.
     pub(crate) fn finish(mut self, mut table: TableBuilder) -> Imported {
         let launches = std::mem::take(&mut self.launches);
         if launches.iter().any(|l| l.clock_hz.is_finite()) {
@@ -231,8 +231,8 @@ impl Profile {
         Imported::table(data)
     }
 
-    /// B, M, N and K of the launches in this order, as the user entered them or as a kernel's counters
-    /// tell; and asks for those that are not known. `all_s` is the time of all launches.
+    /// Batch, M, N and K by index of the launch, as entered by the user or inferred from counters; adds questions for
+    /// the others. `all_s` is the time of all launches in seconds.
     fn shapes(
         &self,
         launches: &[Launch],
@@ -277,7 +277,7 @@ impl Profile {
             };
             asked.push(assumption(key, text, value, &[]));
         }
-        // Questions without an answer come first.
+        // Unanswered questions come first.
         asked.sort_by_key(|a| !a.value.is_empty());
         for assumption in asked {
             table.assume(assumption);
@@ -307,7 +307,7 @@ fn stage(t: &mut TableBuilder, l: &Launch, p: &KernelName) {
     }
 }
 
-/// The time of all calls of a launch, seconds; 0 where it states none.
+/// Time of all calls of a launch, seconds; 0 if not stated.
 fn total(l: &Launch) -> f64 {
     let t = l.time_s * l.calls;
     if t.is_finite() { t } else { 0.0 }
@@ -323,7 +323,7 @@ fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64,
         Seconds(all),
         gemm_s / all * 100.0
     ));
-    // A time or a count that is no number makes no share of the time.
+    // Skip launches whose time or count is not a number.
     let share = |i: usize| launches[i].time_s * launches[i].calls / all * 100.0;
     let timed = |i: &&usize| share(**i) > 0.0 && share(**i).is_finite();
     for &i in order.iter().filter(timed).take(RANKED) {
@@ -341,7 +341,7 @@ fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64,
     }
 }
 
-/// Key of the assumption about a kernel's shape.
+/// Key of the assumption on a kernel's shape.
 fn shape_key(l: &Launch) -> String {
     let groups = l.workgroups();
     if groups.is_finite() {
@@ -351,7 +351,7 @@ fn shape_key(l: &Launch) -> String {
     }
 }
 
-/// A name shortened to fit a line.
+/// Shortens a name to fit a line.
 fn short(name: &str) -> String {
     let mut out: String = name.chars().take(96).collect();
     if out.len() < name.len() {
@@ -373,8 +373,8 @@ fn is_gemm(name: &str, parsed: &KernelName) -> bool {
     KernelKind::of_parsed("", name, parsed).is_gemm_time()
 }
 
-/// M, N, K if counted work, grid and tile agree on one GEMM, so that K is a whole number. Tries the
-/// cube first, then grid x along one side and y along the other.
+/// Infers batch, M, N, K if counted work, grid and tile are consistent with one GEMM of whole K. Tries a cube first,
+/// then grid x along one dimension and y along the other.
 fn inferred(l: &Launch, p: &KernelName) -> Option<[u32; 4]> {
     let tile = p.tile?;
     let groups = l.workgroups();

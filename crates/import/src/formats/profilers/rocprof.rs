@@ -1,5 +1,5 @@
-//! AMD's profilers: rocprofv3 kernel traces, counters and statistics, rocprof-compute's
-//! `pmc_perf.csv`. Times are in ns; grids are in work-items; the files have no shapes.
+//! AMD profilers: rocprofv3 kernel traces, counters and statistics, and rocprof-compute's `pmc_perf.csv`. Times are in
+//! ns, grids in work-items; there are no shapes.
 
 use super::launch_table::{CountedIn, LaunchColumns, LaunchTable, TIMES_ONLY};
 use super::profile::{Counters, Launch};
@@ -53,7 +53,7 @@ pub(crate) const FORMAT: Format = Format {
 const DISPATCHES: LaunchColumns =
     LaunchColumns { kernel: "Kernel_Name", also, counted, ..LaunchColumns::NONE };
 
-/// The type of the matrix operations that a counter counts, in units of 512.
+/// Type of the matrix operations counted by a counter, whose unit is 512 operations.
 fn matrix_type(counter: &str) -> Option<DataType> {
     match counter.strip_prefix("SQ_INSTS_VALU_MFMA_MOPS_")? {
         "F6F4" => Some(DataType::MxFp4),
@@ -61,12 +61,12 @@ fn matrix_type(counter: &str) -> Option<DataType> {
     }
 }
 
-/// Adds the counted work and traffic.
+/// Evaluates counted work and traffic.
 fn counted(l: &mut Launch, counters: &Counters, _: &mut TableBuilder) {
-    // A counter of a second pass has a suffix; the first one is kept.
+    // Counters of a second pass have a suffix; use those of the first.
     let ports =
         |what: &str| counters.first(&[&format!("TCC_EA0_{what}"), &format!("TCC_EA_{what}")]);
-    // Requests have 32, 64 or 128 bytes; a kind that was not collected counts as 0.
+    // Requests are 32, 64 or 128 bytes; a size that was not collected counts as 0.
     let some = |v: f64| if v.is_nan() { 0.0 } else { v };
     let bubble = counters.first(&["TCC_BUBBLE_sum"]);
     let (r32, w64) = (some(ports("RDREQ_32B_sum")), some(ports("WRREQ_64B_sum")));
@@ -75,7 +75,7 @@ fn counted(l: &mut Launch, counters: &Counters, _: &mut TableBuilder) {
         + 64.0 * (ports("RDREQ_sum") - some(bubble) - r32)
         + 32.0 * (ports("WRREQ_sum") - w64)
         + 64.0 * w64;
-    // Only the gfx94x and later, with longer lines, number their ports to the memory.
+    // Only gfx94x and later, with 128-byte lines, number their memory ports.
     let numbered = |n: &str| (n.starts_with("TCC_EA0_") || n == "TCC_BUBBLE_sum").then_some(());
     let line = if counters.of(numbered).next().is_some() { 128.0 } else { 64.0 };
     let accesses = counters.first(&["TCP_TOTAL_CACHE_ACCESSES_sum"]);
@@ -91,7 +91,7 @@ fn counted(l: &mut Launch, counters: &Counters, _: &mut TableBuilder) {
     l.work = if mops == 0.0 { f64::NAN } else { mops * 512.0 };
 }
 
-/// Time, workgroups and the number of the device, in the first line of a launch.
+/// Time, workgroups and device index from the first line of a launch.
 fn also(
     l: &mut Launch,
     _: &mut Counters,
@@ -108,7 +108,7 @@ fn also(
     };
     l.grid = ["X", "Y", "Z"].map(part);
     if l.grid[0].is_nan() {
-        // One number for all three axes.
+        // A single number covers all three axes.
         l.grid = [(number("Grid_Size") / number("Workgroup_Size")).ceil(), 1.0, 1.0];
     }
     let agent = h.text(record, &["GPU_ID", "Agent_Id"]);

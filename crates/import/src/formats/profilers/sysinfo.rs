@@ -1,4 +1,4 @@
-//! rocprof-compute's `sysinfo.csv`: the device of the profile beside it.
+//! rocprof-compute's `sysinfo.csv`, which describes the device of the profile next to it.
 
 use crate::{
     Delimited, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
@@ -41,8 +41,8 @@ impl RowReader for SysInfo {
         let number = |name: &str| h.number(record, &[name]).filter(|v| *v > 0.0);
         let (model, arch) = (text("gpu_model"), text("gpu_arch"));
         let units = number("cu_per_gpu");
-        // `MI300X_A1` is an MI300X in the first of its partition modes; without a known model,
-        // target and compute units name the device.
+        // `MI300X_A1` is an MI300X in its first partition mode. For an unknown model, target and number of compute
+        // units identify the device.
         let by_model = [model.as_str(), model.split('_').next().unwrap_or_default()]
             .into_iter()
             .find_map(|name| match_name(name).device());
@@ -101,7 +101,7 @@ mod tests {
         let c = context(FORMAT.example);
         assert_eq!(c.platform, "AMD Instinct MI300X");
         assert_eq!(c.facts, ["304 CUs", "2100 MHz", "5324.8 GB/s"]);
-        // An unknown model is found by its target and its number of units.
+        // An unknown model is identified by its target and its number of units.
         let by_target = FORMAT.example.replace("MI300X_A1", "new_one");
         assert_eq!(context(&by_target).platform, "AMD Instinct MI300X");
 
@@ -113,7 +113,7 @@ mod tests {
         let mut data = read_with("w/pmc_perf.csv", profile, &options);
         assert_eq!(trace::attach(&mut data, &c).source, Some(0));
         assert_eq!(data.devices[usize::from(data.device[0])], c.platform);
-        // The table of another tool is not recognised.
+        // Tables of other tools are not matched.
         data.sources[0].format = "tracelens".to_owned();
         assert_eq!(trace::attach(&mut data, &c).source, None);
     }
@@ -133,7 +133,7 @@ mod tests {
             named.roof(gemmscope_model::dtype::DataType::Bf16, RoofKind::Achievable).unwrap();
         assert_eq!(roof.peak_flops_per_s, 520e12);
         assert_eq!(named.bandwidth_bytes_per_s, 4012.5e9);
-        // Once named it is not named again, nor is a device of the catalogue.
+        // A device that already has a name, or is in the catalogue, is not named again.
         assert!(c.name_measured(&[named]).is_none());
         assert!(c.name_measured(gemmscope_model::hardware::catalog()).is_none());
     }

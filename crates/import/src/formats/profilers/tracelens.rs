@@ -1,7 +1,7 @@
-//! TraceLens reports: GEMM tables cut from a PyTorch or JAX trace, and the files around them.
+//! TraceLens reports: GEMM tables extracted from a PyTorch or JAX trace, and accompanying files.
 //!
-//! Columns come in ten orders and are found by name; cells hold printed Python values; "MB" is MiB; the layout is that of the column-major BLAS call; a
-//! wrapper and the operation below it are both listed with the same time.
+//! The column order varies, so columns are found by name; cells hold printed Python values; "MB" is MiB; the layout is
+//! that of the column-major BLAS call; a wrapper and the operation it calls are both listed with the same time.
 
 mod columns;
 mod context;
@@ -36,7 +36,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { claim, open },
 };
 
-/// The JSON files and the timeline around the table.
+/// The JSON files and the timeline that accompany the table.
 pub(crate) const CONTEXT_FORMAT: Format = Format {
     id: "tracelens_context",
     name: "TraceLens report context",

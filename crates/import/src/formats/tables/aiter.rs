@@ -1,8 +1,7 @@
-//! ROCm aiter's tuned GEMM tables: the best kernel of each shape, for several devices in a file.
+//! ROCm aiter's tuned GEMM tables: the best kernel of each shape, possibly for several devices.
 //!
-//! Six families of headers are in use; columns are found by name. A is row-major, the weight is
-//! stored N x K. Shapes that were never measured have zeros and are rejected. Files without a
-//! time list the shapes still to be tuned.
+//! Six families of headers are in use; columns are found by name. A is row-major, the weight is stored N x K. Shapes
+//! that were never measured contain zeros and are rejected. Files without a time list shapes still to be tuned.
 
 use super::*;
 use crate::columns::words::holds;
@@ -49,8 +48,8 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Older files name the device by its number of compute units alone; files without a column for
-/// the type name it in the kernel or in the file's name.
+/// Older files identify the device by its number of compute units only; files without a type column state it in the
+/// kernel or in the file's name.
 fn by_names(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let mut given = Given::default();
     if cells.position("gfx").is_none() && !cells.get("cu_num").is_empty() {
@@ -68,7 +67,7 @@ fn by_names(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     Ok(given)
 }
 
-/// What kernels are called, the surest first.
+/// Type words in kernel names, most specific first.
 const TYPES: [(&str, DataType); 6] = [
     ("fp4|f4gemm|a4w4", DataType::MxFp4),
     ("mxscale|mxfp8", DataType::MxFp8),
@@ -78,7 +77,7 @@ const TYPES: [(&str, DataType); 6] = [
     ("fp16", DataType::Fp16),
 ];
 
-/// Operand type from a kernel's or a file's name, behind the architecture where that is known.
+/// Operand type from the name of a kernel or file, after the architecture if there is one.
 fn type_of(text: &str) -> Option<DataType> {
     let lower = text.to_ascii_lowercase();
     let (_, dtype) = TYPES.iter().find(|(words, _)| holds(&lower, words))?;

@@ -1,5 +1,5 @@
-//! ROCm aiter's tuned experts: the best kernels of a layer for a number of tokens, one for the way up and one for
-//! the way down, or one for both. Columns are found by name; times are in microseconds.
+//! ROCm aiter's tuned experts: the best kernels of a layer per number of tokens, one each for up and down projection,
+//! or one for both. Columns are found by name; times are in microseconds.
 
 use crate::cell::experts::{ExpertPart, Experts};
 use crate::columns::defaults;

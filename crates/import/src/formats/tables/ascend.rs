@@ -1,5 +1,5 @@
-//! Ascend's profiles of operators: a line an operator, with the shapes of its inputs in one cell,
-//! `"4096,7168;7168,2112"`. B is K x N or, where only that fits, N x K.
+//! Ascend operator profiles: one line per operator, with the shapes of its inputs in one cell, `"4096,7168;7168,2112"`.
+//! B is K x N, or N x K if only that fits.
 
 use super::*;
 use crate::cell::UNFIT;

@@ -1,4 +1,4 @@
-//! CLBlast's clients: the columns of each library end in its number.
+//! CLBlast's clients. Column names end in the number of the library.
 
 use super::*;
 use crate::CellError;
@@ -25,7 +25,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// `GFLOPS_4` is the rate of cuBLAS.
+/// Maps `GFLOPS_4` to the rate of cuBLAS.
 fn figure(title: &str) -> Option<Figure<'_>> {
     let (what, number) = title.rsplit_once('_')?;
     let library = match number {
@@ -44,7 +44,7 @@ fn figure(title: &str) -> Option<Figure<'_>> {
     Some(Figure::In(library, quantity, scale))
 }
 
-/// The client writes `4K` and `1M` of 1024s, unless it is told not to.
+/// Parses sizes in units of 1024 such as `4K` and `1M`, the client's default.
 fn sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let size = |what: &str, column: &'static str| {
         let text = cells.get(column);

@@ -1,8 +1,8 @@
 //! CUTLASS profiler: `report.gemm.csv`, or the same after `CSV Results:` in its output.
 //!
-//! Runtime is in ms. `Flops` counts 2 M N K + 2 M N, `GB/s` is GiB/s, `Flops/Byte` is an integer
-//! division. A layout of `column` is N, `row` is T of the column-major call. Rows that were run
-//! but found `incorrect` have plausible numbers: they are rejected.
+//! Runtime is in ms. `Flops` counts 2 M N K + 2 M N, `GB/s` is GiB/s, `Flops/Byte` is truncated to an integer.
+//! The layouts `column` and `row` are N and T of the column-major call. Rows with an `incorrect` result have
+//! plausible times but are rejected.
 
 use super::*;
 use crate::cell::ONE_OF_GROUPS;
@@ -46,7 +46,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Rejects other operations and results that were found wrong.
+/// Rejects other operations and incorrect results.
 fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let kind = cells.get("OperationKind");
     if memchr::memmem::find(kind, b"gemm").is_none() {
@@ -65,7 +65,7 @@ fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         let status = cells.text("Disposition");
         return Err(cells.error("Disposition", format!("Disposition is {status}")));
     }
-    // The columns of the profiler are wrong for some kernels (NVIDIA/cutlass issue 2362).
+    // The profiler's columns are wrong for some kernels (NVIDIA/cutlass issue 2362).
     let columns = ["cluster_m", "cluster_n"].map(|n| cells.text(n).parse::<u32>().ok());
     if let [Some(m), Some(n)] = columns
         && let Some(named) = cluster(&cells.text("Operation"))
@@ -85,7 +85,7 @@ fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     })
 }
 
-/// How many problems of the printed sizes make the work of a grouped GEMM, which are a batch.
+/// Number of problems of the printed sizes that the counted work of a grouped GEMM amounts to; they are a batch.
 fn groups(cells: &Cells<'_, '_>) -> Result<u32, RowError> {
     let number = |name: &str| crate::cell::number(cells.get(name)).unwrap_or(f64::NAN);
     let [m, n, k] = ["m", "n", "k"].map(number);
@@ -96,7 +96,7 @@ fn groups(cells: &Cells<'_, '_>) -> Result<u32, RowError> {
     }
 }
 
-/// The cluster in the name of a CUTLASS 3 kernel: `…_128x128x64_2x1x1_0_ttn_…`.
+/// Cluster shape in the name of a CUTLASS 3 kernel: `…_128x128x64_2x1x1_0_ttn_…`.
 fn cluster(operation: &str) -> Option<[u32; 2]> {
     let mut parts = operation
         .split('_')

@@ -1,5 +1,5 @@
-//! DeepBench results: a sheet exported as CSV. A title row gives the precision, `Dense Matrix
-//! Multiplication` starts the section, the next title ends it; some columns have no name.
+//! DeepBench results: a spreadsheet exported as CSV. A title row states the precision, `Dense Matrix Multiplication`
+//! starts the section, the next title ends it; some columns are untitled.
 
 use super::*;
 use crate::columns::defaults;
@@ -59,21 +59,21 @@ const COLUMNS: TableFormat = TableFormat {
 struct DeepBench {
     device: u16,
     chosen: Option<DataType>,
-    /// The type that the sheet or the section states.
+    /// Type stated by the sheet or the section.
     dtype: Option<DataType>,
-    /// The title of the sheet states it, which is that of its dense section.
+    /// The type comes from the sheet's title, which describes its dense section.
     of_dense: bool,
-    /// In a section of GEMMs.
+    /// Within a section of GEMMs.
     inside: bool,
-    /// A section of sparse multiplications was read.
+    /// A section of sparse GEMMs was read.
     sparse: bool,
-    /// It states no type of its own.
+    /// The sparse section states no type of its own.
     sparse_untyped: bool,
-    /// Rows of the other sections.
+    /// Number of rows in other sections.
     other: u64,
 }
 
-/// The type that a line between the sections states in words.
+/// Type stated in words by a line between sections.
 fn section_type(text: &str) -> Option<DataType> {
     let lower = text.to_lowercase();
     let at = lower.find("precision").or_else(|| lower.find(" bit"))?;
@@ -90,13 +90,13 @@ fn section_type(text: &str) -> Option<DataType> {
 
 impl TableReader for DeepBench {
     fn plan(&mut self, header: &Header, table: &mut TableBuilder) -> Option<Plan> {
-        // The column of the applications has no title.
+        // The application column has no title.
         let mut header = header.clone();
         if let Some(second) = header.names.get_mut(1).filter(|n| n.is_empty()) {
             "application".clone_into(second);
         }
-        // The sparse kernels and the dense ones beside them are another benchmark: in single precision, where its
-        // sheets say so.
+        // Sparse kernels and the dense ones listed with them are another benchmark, whose sheets state
+        // single precision if anything.
         let untyped = header.has(&["Sparsity"]) && self.of_dense;
         self.sparse_untyped |= untyped;
         let stated = self.dtype.filter(|_| !untyped);
@@ -120,7 +120,7 @@ impl TableReader for DeepBench {
             return What::Nothing;
         }
         let said = said.join(" ");
-        // `Sparse Ops, RNN: single precision`: a section may state its own type.
+        // A section may state its own type: `Sparse Ops, RNN: single precision`.
         if let Some(dtype) = section_type(&said).filter(|_| record.number(2).is_none()) {
             self.dtype = Some(dtype);
             self.of_dense = false;
@@ -136,13 +136,13 @@ impl TableReader for DeepBench {
             return What::Header;
         }
         if !first.is_empty() {
-            // The title of another section.
+            // Title of another section.
             self.inside = false;
         } else if !said.trim().is_empty() {
             if self.inside {
                 return What::Row;
             }
-            // The titles of columns are no row.
+            // A header is not a row.
             self.other += u64::from((1..record.len()).any(|i| record.number(i).is_some()));
         }
         What::Nothing

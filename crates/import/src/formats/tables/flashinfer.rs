@@ -1,4 +1,4 @@
-//! FlashInfer's benchmark: one row a routine and backend, times in ms.
+//! FlashInfer's benchmark: one row per routine and backend, times in ms.
 
 use super::*;
 use gemmscope_table::build::cell_text::is_missing;
@@ -36,14 +36,14 @@ fn routine(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         return Err(cells.error("routine", NOT_A_GEMM));
     }
     let mut given = Given::default();
-    // The fp4 routine names its unquantised input's type; what is multiplied is fp4.
+    // The fp4 routine states the type of its input before quantisation; the GEMM runs in fp4.
     if name.contains("fp4") {
         given.dtype = Some(match cells.get("use_nvfp4") {
             b"False" => DataType::MxFp4,
             _ => DataType::NvFp4,
         });
     }
-    // A group is one GEMM of this shape.
+    // Each group is one GEMM of this shape.
     if name.contains("group_gemm") && !is_missing(cells.get("group_size")) {
         let size = |name: &str| match cells.get(name) {
             cell if is_missing(cell) => Ok(1),

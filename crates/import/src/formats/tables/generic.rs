@@ -1,5 +1,5 @@
-//! Any delimited file with M, N, K and a time or a rate: columns by their names, units from the
-//! header or the values, every other column kept.
+//! Any delimited file with M, N, K and a time or a rate: columns by name, units from the header or the
+//! values, all other columns kept.
 
 use crate::columns::mapping;
 use crate::columns::plan_rows::PlanRows;

@@ -1,8 +1,8 @@
-//! Google Benchmark: JSON, CSV and what it prints. The shape stands in the name: `BM_Gemm/1024/1024/512`,
+//! Google Benchmark: JSON, CSV and console output. The shape is in the name: `BM_Gemm/1024/1024/512`,
 //! `BM_Gemm/m:1024/n:1024/k:512/real_time`, `BM_Sgemm<float>/256`.
 //!
-//! Repetitions come with lines for their mean, median, deviation: where the runs themselves are
-//! listed those are passed over; where only the aggregates are, the median is the point.
+//! Repetitions add lines for mean, median and deviation. If the runs themselves are listed, these are skipped; if there
+//! are only aggregates, the median is used.
 
 use crate::cell;
 use crate::cell::CellError;
@@ -34,7 +34,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { claim, open },
 };
 
-/// The titles of the table that a benchmark prints.
+/// Column titles of the console output.
 const PRINTED: [&str; 4] = ["Benchmark", "Time", "CPU", "Iterations"];
 
 const COLUMNS: [&str; 4] = ["name", "iterations", "real_time", "time_unit"];
@@ -62,12 +62,12 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     })
 }
 
-/// The head has the titles of the table that a benchmark prints.
+/// True if the head has the titles of the console output.
 fn is_printed(head: &Head) -> bool {
     head.lines.iter().any(|l| l.split_whitespace().take(4).eq(PRINTED))
 }
 
-/// One entry of the list.
+/// One run or aggregate.
 #[derive(Debug)]
 struct Run {
     line: u32,
@@ -108,7 +108,7 @@ fn seconds(value: Option<f64>, unit: &str) -> Result<f64, RowError> {
 }
 
 impl Run {
-    /// A run, from what its members are said to be.
+    /// Creates a run from a function that looks up its members.
     fn new(
         line: u32,
         raw: Vec<u8>,
@@ -146,7 +146,7 @@ impl Runs {
         complete: bool,
     ) -> Result<Imported, ImportError> {
         let t = &mut table;
-        // What is listed of each name: its runs, a median, a deviation.
+        // Per name: whether runs and a median are listed, and the deviation.
         let mut listed: HashMap<String, (bool, bool, f64)> = HashMap::new();
         for run in &self.found {
             let of = listed.entry(run.name.clone()).or_insert((false, false, f64::NAN));
@@ -205,7 +205,7 @@ impl Runs {
     }
 }
 
-/// What a benchmark's name says: sizes and type.
+/// Sizes and type from a benchmark's name.
 fn shape(name: &str) -> Option<(Shape, Option<DataType>)> {
     let mut named = [None; 4];
     let mut bare = Vec::new();
@@ -244,7 +244,7 @@ fn shape(name: &str) -> Option<(Shape, Option<DataType>)> {
     Some((Shape::new(sizes, batch), dtype_of(function)))
 }
 
-/// `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.
+/// Data type in the name of a function: `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.
 fn dtype_of(function: &str) -> Option<DataType> {
     let words = function.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'));
     for word in words.clone().flat_map(|w| std::iter::once(w).chain(w.split('_'))) {
@@ -260,7 +260,7 @@ fn dtype_of(function: &str) -> Option<DataType> {
     letter.filter(|_| before.next().is_none_or(|c| !c.is_ascii_alphanumeric()))
 }
 
-/// A counter that is a rate of FLOP by its name.
+/// Value in FLOP/s of a counter whose name is a unit of rate.
 fn rate_counter(name: &str, value: f64) -> Option<f64> {
     // A rate counter is printed per second in base units.
     let unit = RateUnit::parse(name.trim().trim_matches('"'))?;
@@ -272,7 +272,7 @@ impl ItemReader for Runs {
 
     fn item(&mut self, item: JsonItem<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let text = item.text.unwrap_or_default();
-        // A line, not an element of the list.
+        // A line of console output rather than a JSON element.
         if item.element && item.key.is_empty() && !text.starts_with(b"{") {
             self.found.extend(printed(item.line, &String::from_utf8_lossy(text)));
             return Ok(());
@@ -329,7 +329,7 @@ impl Either for Runs {
     }
 }
 
-/// `BM_Gemm<float, 4>/256   0.115 ms   0.115 ms   6087 FLOPS=290.1G/s`
+/// Parses a line such as `BM_Gemm<float, 4>/256   0.115 ms   0.115 ms   6087 FLOPS=290.1G/s`.
 fn printed(line: u32, text: &str) -> Option<Run> {
     let raw = || text.as_bytes().to_vec();
     if let Some((name, why)) = text.split_once("ERROR OCCURRED:") {
@@ -342,7 +342,7 @@ fn printed(line: u32, text: &str) -> Option<Run> {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let number = |w: &str| cell::number(w.as_bytes());
-    // A figure, its unit, another of the same unit, and the iterations.
+    // Time, unit, CPU time with the same unit, iterations.
     let at = (1..words.len().checked_sub(4)?).find(|&i| {
         let figures = number(words[i]).is_some() && number(words[i + 2]).is_some();
         let units = TimeUnit::parse(words[i + 1]).is_some() && words[i + 1] == words[i + 3];
@@ -363,7 +363,7 @@ fn printed(line: u32, text: &str) -> Option<Run> {
     Some(Run::new(line, raw(), said, figure, rate, false))
 }
 
-/// The value of a printed counter: `290.1G/s`.
+/// Value of a printed counter such as `290.1G/s`.
 fn counter(text: &str) -> Option<f64> {
     let text = text.strip_suffix("/s").unwrap_or(text);
     let prefixes = [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15)];

@@ -1,4 +1,4 @@
-//! Reports of Intel's Triton benchmarks: the parameters of a run as JSON in one cell, one rate.
+//! Reports of Intel's Triton benchmarks: run parameters as JSON in one cell, and one rate.
 
 use super::*;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// M, N, K and batch of the parameters.
+/// M, N, K and batch from the parameters.
 fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let params: Value = serde_json::from_str(&cells.text("params"))
         .map_err(|_| cells.error("params", "params is not a JSON object"))?;

@@ -1,8 +1,7 @@
 //! IREE golden CSV: `index,tag,name,…,mean_microseconds,arithmetic_intensity,tflops,ok`.
 //!
-//! The library runs beside it (hipBLASLt, rocBLAS) have the backend in `name` and the transposes
-//! in `A` and `B`. Dashboards add `runtime_dim`, the true size of a dimension that was dynamic
-//! when the program was compiled.
+//! The accompanying library runs (hipBLASLt, rocBLAS) have the backend in `name` and the transposes in `A` and `B`.
+//! Dashboards add `runtime_dim`, the actual size of a dimension that was dynamic at compile time.
 
 use super::*;
 use crate::CellError;
@@ -25,12 +24,12 @@ pub(crate) const FORMAT: Format = Format {
             column(&["tB", "B"], TransB),
             verdict(&["ok"], Ignore),
             column(&["tag"], Model),
-            // With a compiled program's hash the name is the kernel's, else it is the backend's.
+            // With the hash of a compiled program the name is a kernel, otherwise a backend.
             column(&["name"], Kernel).beside("vmfb_hash"),
             column(&["name"], Library),
             number(&["tflops"], ReportedRate, TERA),
             column(&["arithmetic_intensity"], ReportedIntensity),
-            // Called percent, but a fraction.
+            // Titled percent, but a fraction.
             column(&["roofline_percent"], ReportedEfficiency),
         ],
         device: Some(("mi300x", "The file names no device: these benchmarks run on MI300X.")),
@@ -39,8 +38,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Takes the sizes that were dynamic from `runtime_dim`: `D=512`, or `D0=512,D1=64` in the order
-/// of the placeholders.
+/// Replaces dynamic sizes by those in `runtime_dim`: `D=512`, or `D0=512,D1=64` in the order of the placeholders.
 fn dynamic_sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let sizes = ["M", "N", "K"].map(|n| cell::size(cells.get(n)));
     if !sizes.contains(&Err(CellError::Sentinel)) {

@@ -1,5 +1,5 @@
-//! Liger-Kernel's benchmark data: a long table whose rows name their metric, unit and GPU. The
-//! x value and a JSON cell hold the sizes; the middle of three quantiles is the time.
+//! Liger-Kernel's benchmark data: a long table whose rows state metric, unit and GPU. The x value and a JSON cell hold
+//! the sizes; the middle one of three quantiles is the time.
 
 use super::*;
 use gemmscope_model::units::TimeUnit;
@@ -45,7 +45,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Sizes, type and times of a row, which names their unit.
+/// Sizes, type and times of a row, in the unit it states.
 fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     if cells.get("metric_name") != b"speed" {
         return Err(cells.error("metric_name", "not a time (metric_name)"));

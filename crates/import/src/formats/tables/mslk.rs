@@ -1,4 +1,4 @@
-//! MSLK's `gemm_bench`: time, rate and bandwidth of each kernel in columns that share its name.
+//! MSLK's `gemm_bench`: time, rate and bandwidth of each kernel in columns prefixed with its name.
 
 use super::*;
 
@@ -29,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// `fp8` of `fp8_rowwise`.
+/// Finds `fp8` in `fp8_rowwise`.
 fn type_in_name(name: &str) -> Option<DataType> {
     name.split(['_', '-', '.'])
         .filter(|w| w.bytes().any(|b| b.is_ascii_digit()))
@@ -46,12 +46,12 @@ fn claim(head: &Head) -> Option<Claim> {
         let mut titles = fields.iter().filter_map(|f| f.strip_suffix(suffix));
         titles.any(|k| k == kernel)
     };
-    // Other scripts write the first two, too.
+    // Other scripts write the first two as well.
     let kernels = fields
         .iter()
         .filter_map(|f| f.strip_suffix("_tflops"))
         .filter(|k| of(k, "_ms") && (of(k, "_gb/s") || of(k, "_gbps")))
         .count();
-    // One is a plain table (`avg_ms`, `avg_tflops`).
+    // A single prefix is a plain table (`avg_ms`, `avg_tflops`).
     (kernels > 1).then(|| Claim::signature(3))
 }

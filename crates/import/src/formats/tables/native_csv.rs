@@ -1,5 +1,4 @@
-//! The long CSV that gemmscope writes: every column with its unit, types per operand, device,
-//! file and line in each row.
+//! The long CSV written by gemmscope: units in titles, and types per operand, device, file and line in each row.
 
 use crate::cell;
 use crate::cell::CellError;
@@ -34,7 +33,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) fn claim(head: &Head) -> Option<Claim> {
     let fields = Head::fields(head.first());
     (fields.first() == Some(&"gemmscope") && fields.contains(&"time_s"))
-        // Every title is its own.
+        // All its titles are specific to it.
         .then(|| Claim::signature(fields.len()))
 }
 
@@ -46,30 +45,30 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 
 #[derive(Debug)]
 struct Cols {
-    /// Those of [`FIXED`] that every table has: from the version to the time.
+    /// The mandatory columns of [`FIXED`]: from version to time.
     fixed: [Col; 14],
-    /// Device, file, format, line, and what is known beside the rows.
+    /// Device, file, format, line, and facts about the source.
     stated: [Option<Col>; 5],
     groups: Option<Col>,
     extras: Vec<(usize, ColumnId, bool)>,
-    /// Where the last of [`FIXED`] is.
+    /// Position of the last column of [`FIXED`].
     last: usize,
 }
 
 #[derive(Default)]
 struct NativeTable {
     name: String,
-    /// What the user corrected, which the table has no way to follow.
+    /// The user's corrections that this format cannot apply.
     answers: BTreeMap<String, String>,
     cols: Option<Cols>,
     /// The header as written.
     header: Vec<u8>,
-    /// The line of another header, whose rows are set aside.
+    /// Line of a different header, whose rows are rejected.
     other_header: Option<u32>,
-    /// File and format names; `source` holds indices, one a point.
+    /// File and format names; `source` holds an index into it per row.
     sources: Vec<(String, String)>,
     source_codes: HashMap<(String, String), u16>,
-    /// By source, what is known beside its rows.
+    /// Facts about each source.
     abouts: Vec<Source>,
     source: Vec<u16>,
     line: Vec<u32>,
@@ -103,7 +102,7 @@ impl NativeTable {
             };
             let id = match column {
                 Some(column) => table.add_column(column),
-                // Added by hand: kept under its name.
+                // A column added by hand is kept under its name.
                 None => table.auto_column(title),
             };
             extras.push((i, id, is_text));
@@ -122,7 +121,7 @@ impl RowReader for NativeTable {
             return Ok(());
         };
         if without_bom(record.get(0)) == b"gemmscope" {
-            // Tables that were joined.
+            // Concatenated tables repeat the header.
             let same = without_bom(record.raw()) == without_bom(&self.header);
             self.other_header = (!same).then_some(record.line());
             return Ok(());
@@ -131,7 +130,7 @@ impl RowReader for NativeTable {
             table.reject(record.line(), record.raw(), &below_other_header(line));
             return Ok(());
         }
-        // Each row has all cells and an end: what lacks them was cut, maybe within a number.
+        // Every row has all cells and a line end; otherwise it was truncated, maybe within a number.
         let whole = record.len() > cols.last && !record.is_unended();
         if record.problem().is_none() && !whole {
             table.note(CUT);
@@ -221,8 +220,8 @@ impl RowReader for NativeTable {
                 rows_used: used[i],
                 format_name: known.map_or(FORMAT.name, |f| f.name).to_owned(),
                 format: if format.is_empty() { FORMAT.id.to_owned() } else { format },
-                // The figures as they were printed told more: how they were rounded, and which are
-                // independent.
+                // Statistics from the original figures are better: they include their rounding and
+                // which figures are independent.
                 reported_rate: match about.rows_used {
                     rows if rows == used[i] => about.reported_rate,
                     1.. if about.reported_rate.compared == 0 => about.reported_rate,

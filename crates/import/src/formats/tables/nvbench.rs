@@ -1,5 +1,5 @@
-//! NVBench, CSV and JSON: one row a benchmark, device and set of axis values. Sizes are axes
-//! named M, N, K; times are in seconds, noise is a share of the mean.
+//! NVBench, CSV and JSON: one row per benchmark, device and set of axis values. Sizes are axes named M, N, K; times are
+//! in seconds, noise is a fraction of the mean.
 
 use crate::cell;
 use crate::cell::NO_SIZES;
@@ -49,11 +49,11 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 #[derive(Debug)]
 struct States {
     dtype: AssumedType,
-    /// Names by their number in the file.
+    /// Device names by id in the file.
     devices: Vec<(i64, String)>,
 }
 
-/// One state, wherever it comes from.
+/// One state, from CSV or JSON.
 #[derive(Debug, Default)]
 struct State {
     name: String,
@@ -112,7 +112,7 @@ impl States {
     }
 }
 
-/// A type axis and the type in it, where the axis is one.
+/// `Some` if the axis is one of types, with the type if it is known.
 fn dtype_axis(name: &str, value: &str) -> Option<Option<DataType>> {
     let name = name.trim().trim_end_matches("{ct}").to_ascii_lowercase();
     let typed = matches!(words::name(&name), Some((ColumnMeaning::Dtype, _)));
@@ -172,10 +172,10 @@ impl ItemReader for States {
     }
 }
 
-/// The time with caches cleared before each run, else the one of back-to-back runs.
+/// Time with caches cleared before each run, else that of back-to-back runs.
 const TIME: [&str; 3] = ["GPU Time (sec)", "Batch GPU (sec)", "GPU Time"];
 
-/// A header, the columns of the axes, and the one of the noise.
+/// A header with the columns of axes and noise.
 #[derive(Debug)]
 struct Cols {
     header: Header,
@@ -186,7 +186,7 @@ struct Cols {
 impl Either for States {
     type Cols = Cols;
 
-    // A benchmark with other axes has its own header.
+    // A benchmark with other axes has a header of its own.
     fn cols(header: &Header) -> Option<Cols> {
         let (h, names) = (header, &header.names);
         let is_axis = |i: &usize| {

@@ -1,5 +1,5 @@
-//! Kernels of which only arithmetic intensity and rate are stated, as the data behind a published roofline: points
-//! under a roof, without sizes and so without work or time.
+//! Kernels with only arithmetic intensity and rate, such as the data behind a published roofline: points under a roof,
+//! without sizes and hence without work or time.
 
 use super::*;
 use crate::columns::defaults::{self, AssumedType};
@@ -18,10 +18,10 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { claim, open },
 };
 
-/// Most points of one file: each is drawn and can be pointed at by itself.
+/// Maximum number of points in a file, because each is drawn as an interactive mark.
 const MOST: usize = 10_000;
 
-/// The columns that a point is read from.
+/// The columns in use.
 #[derive(Debug)]
 struct Columns {
     intensity: Col,
@@ -34,7 +34,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The columns of a header that has both figures and no size.
+    /// The columns of a header with both figures and without sizes.
     fn of(header: &Header) -> Option<Columns> {
         let specs: Vec<_> = header.names.iter().map(|name| title(name).spec).collect();
         let col = |index: usize| Col { index, name: header.names[index].trim().to_owned() };
@@ -104,7 +104,7 @@ impl RowReader for Points {
         let device = table.device(&text(&columns.device));
         let dtype = self.types.of(DataType::parse(&text(&columns.dtype)), table);
         table.points.push(RatePoint {
-            // One that could run as a formula has an apostrophe before it, if we wrote it.
+            // Remove the apostrophe that our export puts before text a spreadsheet would run as a formula.
             name: String::from_utf8_lossy(unguard(text(&columns.name).as_bytes())).into_owned(),
             line: record.line(),
             intensity,

@@ -1,4 +1,4 @@
-//! SGLang's and vLLM's GEMM benchmarks as pandas prints them: a column a library.
+//! SGLang's and vLLM's GEMM benchmarks as printed by pandas: one column per library.
 
 use super::*;
 
@@ -23,7 +23,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Words that a provider's column of these benchmarks has.
+/// Words in the provider columns of these benchmarks.
 const SERVED: [&str; 5] = ["sglang", "sgl", "vllm", "deepgemm", "flashinfer"];
 
 fn is_printed(head: &Head) -> bool {
@@ -31,7 +31,7 @@ fn is_printed(head: &Head) -> bool {
         let titles = Head::fields(line);
         let has = |n: &str| titles.iter().any(|w| w.eq_ignore_ascii_case(n));
         let serves = |w: &&str| SERVED.iter().any(|s| w.to_ascii_lowercase().contains(s));
-        // An index column without a title shows that pandas printed it.
+        // An untitled index column shows that pandas printed it.
         let indexed = titles[0].is_empty();
         has("m") && has("n") && has("k") && titles.iter().any(serves) && indexed
     })

@@ -1,9 +1,8 @@
-//! Tensile. Its `2_BenchmarkData`: one line a shape, one column a kernel, integer GFLOP/s in the
-//! cells. Every cell is a point, so a file of one megabyte gives a hundred thousand.
+//! Tensile. `2_BenchmarkData` has one line per shape, one column per kernel, and integer GFLOP/s in the cells. Every
+//! cell is a row, so a file of one megabyte gives about a hundred thousand.
 //!
-//! `SizeI` is M, `SizeJ` is N, `SizeK` is the batch and `SizeL` is K. The first header cell is
-//! the unit of the cells, over a column of row numbers. The client that it builds writes a line a kernel,
-//! with the sizes in the same order.
+//! `SizeI` is M, `SizeJ` is N, `SizeK` is the batch and `SizeL` is K. The first header cell is the unit of the cells,
+//! above a column of row numbers. The benchmark client writes one line per kernel, with the sizes in the same order.
 
 use super::*;
 use crate::cell::shape_text;
@@ -56,7 +55,7 @@ pub(crate) const CLIENT: Format = Format {
     }),
 };
 
-/// The sizes of a problem in the order M, N, batch, K; type and layout are in the kernel's name.
+/// Parses the sizes M, N, batch, K; type and layout are in the kernel's name.
 fn contraction(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let sizes = shape_text::sizes(&cells.text("problem-sizes"));
     let &[m, n, batch, k, ..] = &sizes[..] else {

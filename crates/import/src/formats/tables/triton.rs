@@ -1,7 +1,7 @@
-//! Triton's `perf_report` tables: sizes, then one column a provider.
+//! Triton's `perf_report` tables: sizes, then one column per provider.
 //!
-//! Upstream Triton writes neither the unit nor the type nor the device: they are inferred, shown
-//! and can be answered. Intel's fork puts the unit behind the provider (`Triton-TFlops`).
+//! Upstream Triton writes neither unit nor type nor device: they are inferred, shown as assumptions and can be changed.
+//! Intel's fork appends the unit to the provider (`Triton-TFlops`).
 
 mod units;
 
@@ -29,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { claim, open },
 };
 
-/// The columns behind the sizes.
+/// The columns after the sizes.
 static TABLE: TableFormat = TableFormat {
     sizes: &[],
     figure: Some(figure),
@@ -41,31 +41,31 @@ static TABLE: TableFormat = TableFormat {
     ..TableFormat::DEFAULT
 };
 
-/// Words in names of providers of a matrix multiply.
+/// Words in provider names of matrix multiply benchmarks.
 const PROVIDERS: &str = "triton|cublas|rocblas|hipblas|torch|matmul|gemm|cutlass|aten|xetla|onednn|mkl|deepgemm|\
     cudnn|tilelang|fp8|fp16|bf16|int8|fp32|f32|fp64|tf32|fp4|f16|naive|eager|inductor|_mm";
 
-/// What a figure over the runs of one provider is called by.
+/// Statistics over the runs of one provider.
 const FIGURES: [Says; 5] = [Says::Mean, Says::Least, Says::Most, Says::Spread, Says::Once];
 
-/// Words of figures that are no run of the GEMM itself, or only a part or a multiple of one.
+/// Figures that are not a run of the GEMM itself, or only a part or a multiple of one.
 const NO_RUN: [Says; 7] =
     [Says::Limit, Says::Spread, Says::Once, Says::Host, Says::Gpu, Says::Pass, Says::Moment];
 
-/// `speedup` is no provider, `Triton-CV` is the spread of one.
+/// False for `speedup`; true for `Triton-CV`, the variation of a provider.
 fn is_provider(title: &str) -> bool {
     title.ends_with("-CV") || !words::any_says(&words::words(title), &NO_RUN)
 }
 
-/// The place among M, N, K and batch; `Z` is the batch of Intel's fork.
+/// Index among M, N, K and batch; `Z` is the batch in Intel's fork.
 fn size_role(name: &str) -> Option<usize> {
     words::size(name).or_else(|| name.trim().eq_ignore_ascii_case("z").then_some(3))
 }
 
-/// What is measured, and the factor to SI.
+/// Quantity and factor to SI.
 type Unit = (Quantity, f64);
 
-/// Unit behind a provider's name: `Triton-TFlops`, `cuBLAS (TFLOPS)`, `triton_ms`.
+/// Splits the unit from a provider's name: `Triton-TFlops`, `cuBLAS (TFLOPS)`, `triton_ms`.
 fn split_unit(name: &str) -> (&str, Option<Unit>) {
     let name = name.trim();
     let cut = name
@@ -84,7 +84,7 @@ fn split_unit(name: &str) -> (&str, Option<Unit>) {
     (name, None)
 }
 
-/// `Triton-TFlops`, `Triton-CV`, `Triton-GB/s-min`, or a provider alone.
+/// Parses `Triton-TFlops`, `Triton-CV`, `Triton-GB/s-min`, or a bare provider.
 fn figure(title: &str) -> Option<Figure<'_>> {
     if !is_provider(title) {
         return None;
@@ -93,7 +93,7 @@ fn figure(title: &str) -> Option<Figure<'_>> {
     Some(match (unit, name.rsplit_once('-')) {
         (Some((quantity, scale)), _) => Figure::In(name, quantity, scale),
         (None, Some((name, "CV"))) => Figure::Variation(name),
-        // One long column a figure, whichever provider it is of.
+        // One column per metric, shared by all providers.
         (None, Some((of, "min" | "max"))) => {
             let name = split_unit(of).0;
             Figure::Kept(name, title[name.len()..].trim_matches(['-', '_', ' ']))
@@ -115,7 +115,7 @@ fn claim(head: &Head) -> Option<Claim> {
     }
     // Long tables of other tools name a time or a rate; here every column is a provider.
     let known = |f: &str| words::holds(&f.to_ascii_lowercase(), PROVIDERS);
-    // A figure or a type by its own name is a column of a long table.
+    // A bare figure or type as title indicates a long table.
     let long = |f: &&str| {
         let name = split_unit(f).0;
         let name = name.split(['-', '(', '[']).next().unwrap_or("").trim();
@@ -141,7 +141,7 @@ fn claim(head: &Head) -> Option<Claim> {
         r.get(index)
             .is_some_and(|f| f.contains('.') && f.parse::<f64>().is_ok_and(|v| v.fract() == 0.0))
     });
-    // Whole sizes and no unit could be any table: then each column must name a provider.
+    // Without units, a table of whole numbers could be anything, so each column must name a provider.
     let any_known = if floats || units > 0 {
         providers.iter().any(|f| known(f))
     } else {
@@ -161,7 +161,7 @@ fn claim(head: &Head) -> Option<Claim> {
         return None;
     }
     let beyond = head.beyond_columns().filter(|why| *why != document::BANDWIDTHS);
-    // Not by a signature: anyone may name a column after a library.
+    // Not a signature: any tool may name a column after a library.
     beyond.is_none().then(|| Claim::Columns(String::new()))
 }
 
@@ -177,10 +177,10 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     Ok(PlanRows::open(reader, &head.name, types, TableBuilder::with_room(head.rows)))
 }
 
-/// Sizes are the first columns; those without one, and a unit that no title names, are asked.
+/// The leading columns are sizes. Missing sizes, and a unit that no title states, are questions.
 struct Performance {
     table: Formatted,
-    /// The cells of the first rows.
+    /// Cells of the first rows.
     rows: Vec<Vec<String>>,
 }
 
@@ -204,7 +204,7 @@ impl TableReader for Performance {
 }
 
 impl Performance {
-    /// M, N and K: those that have no column are the user's answer, else the same as the first that has.
+    /// M, N and K: without a column, the user's answer, else equal to the first size with a column.
     fn sizes(&self, plan: &Plan, table: &mut TableBuilder) -> [Size; 3] {
         let parts = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K].map(|p| plan.col(p));
         let known = parts.into_iter().flatten().next();
@@ -230,7 +230,7 @@ impl Performance {
         })
     }
 
-    /// The unit of figures that name none, as the first rows tell it.
+    /// Unit of figures without one, inferred from the first rows.
     fn unit(&self, plan: &Plan, columns: &[Col], table: &mut TableBuilder) -> Unit {
         let number = |row: &Vec<String>, c: &Col| {
             row.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
@@ -242,12 +242,12 @@ impl Performance {
     }
 }
 
-/// The number of the first columns, which are the sizes, and a plan of them.
+/// Number of leading columns that are sizes, and a plan of them.
 fn leading(header: &Header) -> (usize, Plan) {
     let mut plan = Plan::default();
     let names = &header.names;
     let column = |index: usize| Col { index, name: names[index].trim().to_owned() };
-    // The index of a printed table has no title.
+    // The index of a printed table is untitled.
     let first = usize::from(names[0].trim().is_empty() && names.len() > 2);
     let mut next = first;
     while let Some(of) = names.get(next).and_then(|name| size_role(name)) {
@@ -262,13 +262,13 @@ fn leading(header: &Header) -> (usize, Plan) {
     (next, plan)
 }
 
-/// Position of the header among the first lines, and its fields. A printed table has a title.
+/// Position of the header among the first lines, and its fields. A printed table may have a title above it.
 fn first_header(head: &Head) -> Option<(usize, Vec<&str>)> {
     let at = head.lines.iter().position(|l| Head::fields(l).len() > 1)?;
     Some((at, Head::fields(&head.lines[at])))
 }
 
-/// The cells of the rows below it.
+/// Cells of the rows below the header.
 fn first_rows(head: &Head) -> Vec<Vec<String>> {
     let cells = |l: &str| Head::fields(l).into_iter().map(str::to_owned).collect::<Vec<_>>();
     let Some((at, _)) = first_header(head) else { return Vec::new() };

@@ -1,5 +1,5 @@
-//! TritonBench's tables: `(M, N, K)` in the first cell, the metric behind the
-//! backend (`aten_matmul-tflops`); a cell may be `CUDA OOM`, and the last line is an average.
+//! TritonBench tables: `(M, N, K)` in the first cell, titles of backend and metric (`aten_matmul-tflops`); a cell may
+//! be `CUDA OOM`, and the last line is an average.
 
 use super::*;
 use crate::cell::shape_text;
@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// `aten_matmul-tflops`
+/// Splits `aten_matmul-tflops` into backend and metric.
 fn figure(title: &str) -> Option<Figure<'_>> {
     let (backend, metric) = title.rsplit_once('-')?;
     Some(match metric {
@@ -36,7 +36,7 @@ fn figure(title: &str) -> Option<Figure<'_>> {
     })
 }
 
-/// Metrics that are kept as they are.
+/// Metrics that are kept unchanged.
 const OTHER_METRICS: &str = "speedup|accuracy|walltime|compile_time|best_config|mem_footprint|ncu_trace|\
     cpu_peak_mem|gpu_peak_mem|hw_roofline|kineto_trace|error";
 

@@ -1,7 +1,7 @@
 //! PyTorch TunableOp results: `Validator,…` lines, then `GemmTunableOp_float_TN,tn_M_N_K,solution,ms`.
 //!
-//! There is no header. Sizes and layout are those of the column-major BLAS call. `Default` is a
-//! shape for which no better solution than the library's own was found.
+//! There is no header. Sizes and layout are those of the column-major BLAS call. `Default` means that no better
+//! solution than the library's own was found.
 
 use crate::cell;
 use crate::cell::{NO_SIZES, NOT_A_GEMM};
@@ -69,7 +69,7 @@ impl RowReader for TunableOp {
             ""
         };
         t.stage_text(ColumnMeaning::OpName, "operation", record.get(0));
-        // As TunableOp wrote them: strides and scales, which are no sizes, tell its operations apart.
+        // Keep the parameters as written: operations also differ by strides and scales, which are not sizes.
         t.stage_text(ColumnMeaning::Other, "parameters", record.get(1));
         t.stage_text(ColumnMeaning::Kernel, "solution", record.get(2));
         t.stage_text(ColumnMeaning::Library, "library", library.as_bytes());
@@ -132,7 +132,7 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
     Ok(Row { batch, ..Row::new(m, n, k, op, ms * 1e-3) })
 }
 
-/// `float`, or `Float8_e4m3fn_BFloat16`: operands, then the output where it differs.
+/// Parses `float`, or `Float8_e4m3fn_BFloat16`: operands, then the output if it differs.
 fn types(text: &str) -> Option<Operation> {
     if let Some(t) = DataType::parse(text) {
         return Some(Operation::uniform(t));

@@ -1,14 +1,14 @@
-//! Cells that a spreadsheet shows as dates and times of day. The file holds a number of days.
+//! Cells displayed as dates and times of day, which the file stores as numbers of days.
 
 use super::{Xml, attribute, steps};
 use std::collections::HashMap;
 
-/// By the number of a cell's style, whether it shows a date.
+/// By style index: whether cells of that style display a date.
 #[derive(Debug, Default)]
 pub(super) struct DateStyles(Vec<bool>);
 
 impl DateStyles {
-    /// From the part `xl/styles.xml`.
+    /// Parses the part `xl/styles.xml`.
     pub(super) fn new(xml: &str) -> Self {
         let mut codes: HashMap<String, bool> = HashMap::new();
         let (mut styles, mut of_cells) = (Vec::new(), false);
@@ -34,26 +34,26 @@ impl DateStyles {
         DateStyles(styles)
     }
 
-    /// True if a cell with this attribute `s` shows a date or a time of day.
+    /// True if a cell with the attribute `s` = `style` displays a date or a time of day.
     pub(super) fn is_date(&self, style: &str) -> bool {
         style.parse().ok().and_then(|i: usize| self.0.get(i)).is_some_and(|d| *d)
     }
 }
 
-/// Built-in formats of dates and times (ECMA-376 part 1, 18.8.30), with those of East Asian locales.
+/// True for built-in date and time formats (ECMA-376 part 1, 18.8.30), including East Asian locales.
 fn is_date_id(id: u32) -> bool {
     matches!(id, 14..=22 | 27..=36 | 45..=47 | 50..=58)
 }
 
-/// A format code with a year, month, day, hour or second in it: `yyyy-mm-dd`, `[h]:mm`.
+/// True for a format code with a year, month, day, hour or second: `yyyy-mm-dd`, `[h]:mm`.
 fn is_date_code(code: &str) -> bool {
     let mut chars = code.chars();
     while let Some(c) = chars.next() {
         match c {
-            // The next character is shown or left free as it is.
+            // The next character is literal or padding.
             '\\' | '_' | '*' => drop(chars.next()),
             '"' => drop(chars.find(|c| *c == '"')),
-            // A colour, a condition or a currency, but `[h]` is the hours that went by.
+            // A colour, a condition or a currency; only `[h]` and the like are elapsed times.
             '[' => {
                 let inside: String = chars.by_ref().take_while(|c| *c != ']').collect();
                 let elapsed = |c: char| matches!(c, 'h' | 'H' | 'm' | 'M' | 's' | 'S');
@@ -68,7 +68,7 @@ fn is_date_code(code: &str) -> bool {
     false
 }
 
-/// A number of days as the date and the time of day that it stands for; as it is where it is no such number.
+/// Formats a number of days as date and time of day; returns it unchanged if it is out of range.
 pub(super) fn date_text(days: &str) -> String {
     let Some(serial) = days.trim().parse::<f64>().ok().filter(|d| (0.0..2_958_466.0).contains(d))
     else {
@@ -77,7 +77,7 @@ pub(super) fn date_text(days: &str) -> String {
     let seconds = (serial * 86_400.0).round() as i64;
     let (day, second) = (seconds / 86_400, seconds % 86_400);
     let time = format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-    // Day 0 is 1899-12-30; 25,569 is 1970-01-01. Years begin in March, so that a leap day is the last.
+    // Day 0 is 1899-12-30; day 25,569 is 1970-01-01. Years start in March, so that the leap day comes last.
     let z = day - 25_569 + 719_468;
     let (era, of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -1,10 +1,10 @@
-//! Workbooks of our own making: whole, damaged, and small ones that unpack to far too much.
+//! Synthetic workbooks: valid, damaged, and small ones that expand beyond the limit.
 
 use super::*;
 use flate2::{Compression, write::DeflateEncoder};
 use std::io::Write as _;
 
-/// A zip of these parts; every second one is packed.
+/// A zip of these parts; every second one is compressed.
 fn zip(parts: &[(&str, String)]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut directory = Vec::new();
@@ -133,7 +133,7 @@ fn damaged_workbooks_are_refused() {
     for i in (0..whole.len()).step_by(7) {
         let mut bad = whole.clone();
         bad[i] ^= 0xff;
-        // What a part holds is checked: nothing else comes out than what went in.
+        // Contents are verified, so a damaged file never yields other values.
         if let (Ok(Imported::Table(d)), Imported::Table(g)) = (read(&bad), &good) {
             assert_eq!((&d.m, &d.n, &d.k), (&g.m, &g.n, &g.k), "byte {i}");
         }
@@ -159,12 +159,12 @@ fn csv_of(xml: &str, strings: &[String], most: usize) -> Result<String, ImportEr
     sheet_csv(xml, strings, &DateStyles::default(), &mut Budget::new(most))
 }
 
-/// A workbook with these sheets as (name, part, XML); parts without XML are those of others.
+/// A workbook with these sheets as (name, part, XML); sheets without XML refer to the part of another.
 fn workbook_of(sheets: &[(&str, &str, Option<String>)], strings: &str) -> Vec<u8> {
     workbook_with(sheets, strings, "")
 }
 
-/// The same with styles of its cells.
+/// The same with cell styles.
 fn workbook_with(sheets: &[(&str, &str, Option<String>)], strings: &str, styles: &str) -> Vec<u8> {
     let (mut list, mut links) = (String::new(), String::new());
     for (i, (name, part, _)) in sheets.iter().enumerate() {
@@ -184,7 +184,7 @@ fn workbook_with(sheets: &[(&str, &str, Option<String>)], strings: &str, styles:
     ];
     for (_, part, xml) in sheets {
         if let Some(xml) = xml {
-            // Every second part is packed: these are.
+            // An empty part before each, because every second part is compressed.
             parts.push((format!("x{part}"), String::new()));
             parts.push((format!("xl/{part}"), xml.clone()));
         }
@@ -244,7 +244,7 @@ fn a_part_is_unpacked_once_however_many_sheets_name_it() {
 fn no_row_and_no_cell_is_lost_in_silence() {
     let good = workbook_of(&[("GEMM", "a.xml", Some(GEMM.to_owned()))], "");
     assert!(matches!(within_a_mib(&good), Ok(Imported::Table(d)) if d.len() == 1));
-    // A packed byte that changed, a sheet without its part, a cell beyond the last column.
+    // A changed compressed byte, a sheet without its part, a cell beyond the last column.
     let mut changed = good.clone();
     let at = memchr::memmem::find(&good, b"xl/a.xml").unwrap();
     changed[at + 40] ^= 1;

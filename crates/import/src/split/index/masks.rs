@@ -1,9 +1,9 @@
-//! Which of 64 bytes are line ends, delimiters and quotes: one bit a byte, the first byte lowest.
+//! Bit masks of line ends, delimiters and quotes in 64 bytes: one bit per byte, the first byte lowest.
 
-/// Bytes looked at in one step.
+/// Bytes examined per step.
 pub(super) const STEP: usize = 64;
 
-/// One bit for every byte that is of this kind.
+/// One bit per byte of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Masks {
     pub line_ends: u64,
@@ -11,14 +11,14 @@ pub(super) struct Masks {
     pub quotes: u64,
 }
 
-/// The masks of a step.
+/// The masks of a step, with WebAssembly SIMD.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 #[inline(always)]
 pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
     wide::masks(step, delimiter)
 }
 
-/// The masks of a step.
+/// The masks of a step, with SSE2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
@@ -32,14 +32,14 @@ pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
     }
 }
 
-/// The masks of a step.
+/// The masks of a step, without SIMD.
 #[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
 #[inline(always)]
 pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
     portable(step, delimiter)
 }
 
-/// The same without the instructions of any machine, eight bytes at a time.
+/// Portable implementation, eight bytes at a time.
 #[cfg_attr(
     any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")),
     allow(dead_code, reason = "the tests compare the two")
@@ -48,7 +48,7 @@ pub(super) fn masks(step: &[u8; STEP], delimiter: u8) -> Masks {
 pub(super) fn portable(step: &[u8; STEP], delimiter: u8) -> Masks {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let all = |b: u8| u64::from_ne_bytes([b; 8]);
-    // One bit for every byte that is zero: the top bits, brought together by a product.
+    // One bit per zero byte: the top bits, gathered by a multiplication.
     let zeros = |x: u64| {
         let tops = !(((x & LOW) + LOW) | x | LOW);
         (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
@@ -63,7 +63,7 @@ pub(super) fn portable(step: &[u8; STEP], delimiter: u8) -> Masks {
     found
 }
 
-/// A quarter of a step as two words, the first bytes lowest.
+/// 16 bytes of a step as two words, the first bytes lowest.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline(always)]
 fn halves(quarter: &[u8; 16]) -> (u64, u64) {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The bytes looked for, their neighbours and some others.
+    /// The searched bytes, their neighbours in value, and some others.
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![
             Just(b'\n'),

@@ -1,4 +1,4 @@
-//! What the members of a JSON object are as cells of a table.
+//! Converts the members of a JSON object to cells of a table.
 
 use crate::split::canonical::push_record;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 /// Cells of an object: name and value.
 pub(super) type Cells = Vec<(String, String)>;
 
-/// Most columns. Objects with more members hold something else than a GEMM.
+/// Maximum number of columns. Objects with more members do not describe a GEMM.
 pub(super) const MOST_COLUMNS: usize = 500;
 
 /// The columns in order of appearance.
@@ -25,7 +25,7 @@ impl Columns {
         }
     }
 
-    /// Adds an object as a record; returns the number of its members without a column.
+    /// Appends an object as a record. Returns the number of members without a column.
     pub(super) fn record(&self, out: &mut String, cells: &Cells) -> u64 {
         let mut row: Vec<Option<&str>> = vec![None; self.names.len()];
         let mut late = 0;
@@ -42,7 +42,7 @@ impl Columns {
     }
 }
 
-/// The cells of a column by the labels of their rows: `{"0": 4096, "1": 128}`.
+/// True for the cells of a column by row label: `{"0": 4096, "1": 128}`.
 pub(super) fn is_column(cells: &Map<String, Value>) -> bool {
     let of_row = |(label, cell): (&String, &Value)| {
         label.bytes().all(|b| b.is_ascii_digit()) && !cell.is_object()
@@ -50,8 +50,8 @@ pub(super) fn is_column(cells: &Map<String, Value>) -> bool {
     !cells.is_empty() && cells.iter().all(of_row)
 }
 
-/// A test of pytest-benchmark: its parameters, what it says besides, and its times, which are seconds. Its
-/// settings are no times, and its name is no size.
+/// A test of pytest-benchmark: its parameters, extra info and times in seconds, without its settings and its name.
+/// `None` for other objects.
 pub(super) fn of_pytest(test: &Map<String, Value>) -> Option<Map<String, Value>> {
     let stats = test.get("stats")?.as_object().filter(|s| s.contains_key("rounds"))?;
     let member =
@@ -69,7 +69,7 @@ pub(super) fn of_pytest(test: &Map<String, Value>) -> Option<Map<String, Value>>
     Some(said.chain(name).chain(times.iter().filter_map(member)).collect())
 }
 
-/// Members of nested objects by their last name, or with the path where that is taken.
+/// Flattens nested objects: members by their last name, or by path if that name is taken.
 pub(super) fn flatten(
     path: &str,
     object: &Map<String, Value>,
@@ -85,7 +85,7 @@ pub(super) fn flatten(
             }
             Value::String(t) => t.clone(),
             Value::Null => String::new(),
-            // A short list of sizes is one cell.
+            // A short list of sizes is a single cell.
             other => other.to_string(),
         };
         let name = if taken.contains(key) && !path.is_empty() {

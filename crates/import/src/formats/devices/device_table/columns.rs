@@ -1,4 +1,4 @@
-//! Finds the columns of a table of devices by their titles.
+//! Finds the columns of a device table by their titles.
 
 use crate::columns::defaults::{assuming, no_unit};
 use crate::columns::words::{self, Says, any_says, says};
@@ -17,19 +17,19 @@ pub(crate) struct Rate {
     /// `None` if another column names the type of each row.
     pub dtype: Option<DataType>,
     pub engine: Engine,
-    /// Factor to FLOP/s, if the title names the unit.
+    /// Factor to FLOP/s, if the title states the unit.
     pub scale: Option<f64>,
-    /// A rate that was measured with large GEMMs, beside the datasheet's.
+    /// Measured with large GEMMs rather than from the datasheet.
     pub achievable: bool,
 }
 
-/// The columns that are used.
+/// The columns in use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     pub name: Col,
-    /// With the factor to byte/s, if the title names the unit.
+    /// With the factor to byte/s, if the title states the unit.
     pub bandwidth: Option<(Col, Option<f64>)>,
-    /// Peaks with a type, or without one beside `dtype`.
+    /// Peaks: one per type, or without types if there is a `dtype` column.
     pub rates: Vec<Rate>,
     pub dtype: Option<Col>,
     pub units: Option<Col>,
@@ -40,18 +40,18 @@ pub(crate) struct Layout {
     pub vendor: Option<Col>,
     pub source: Option<Col>,
     pub notes: Option<Col>,
-    /// Headers of the columns that are not used.
+    /// Headers of unused columns.
     pub left_out: Vec<String>,
     /// A title mentions peaks.
     pub peaks: bool,
 }
 
-/// Words beside the type of a peak.
+/// Words allowed next to the type of a peak.
 const OF_RATE: [Says; 5] =
     [Says::Peak, Says::Reached, Says::MatrixUnits, Says::VectorUnits, Says::OfPeak];
 
-/// The columns of a header. `None` if this is not a table of devices: without a name or a peak, or
-/// with sizes and times like a table of GEMMs.
+/// The columns of a header. `None` if it is not a device table: name or peak is missing, or it has sizes or
+/// times like a table of GEMMs.
 pub(crate) fn layout(header: &Header) -> Option<Layout> {
     let mut layout = Layout::default();
     let mut names = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
         let col = Col { index, name: name.trim().to_owned() };
         layout.take(col, &mut names, &mut bandwidths)?;
     }
-    // Prefer the column that says it is the main memory's.
+    // Prefer the column that names main memory.
     let main = bandwidths.iter().position(|b| b.0).unwrap_or(0);
     layout.bandwidth = bandwidths.into_iter().nth(main).map(|(_, col, unit)| (col, unit));
     let best = names.into_iter().max_by_key(|(strength, c)| (*strength, usize::MAX - c.index))?;
@@ -70,7 +70,7 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
         layout.dtype = None;
     } else {
         layout.dtype.as_ref()?;
-        // One rate of each kind a row.
+        // One datasheet rate and one achievable rate per row.
         let mut seen = [false; 2];
         layout.rates.retain(|r| !std::mem::replace(&mut seen[usize::from(r.achievable)], true));
     }
@@ -86,11 +86,11 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
     Some(layout)
 }
 
-/// A column of a bandwidth: of the main memory, with its factor to byte/s.
+/// A bandwidth column: whether it names main memory, the column, and the factor to byte/s.
 type Bandwidth = (bool, Col, Option<f64>);
 
 impl Layout {
-    /// Puts a column in its place, the first of each kind; `None` if it is one of a table of GEMMs.
+    /// Assigns a column; the first of each kind is used. `None` for a column of GEMM tables (sizes, times).
     fn take(
         &mut self,
         col: Col,
@@ -149,7 +149,7 @@ impl Layout {
         Some(())
     }
 
-    /// Sentences about what was assumed and left out.
+    /// Sentences about assumptions and unused columns.
     pub(super) fn remarks(&self) -> String {
         let mut out = Vec::new();
         if let Some(rate) = self.rates.iter().find(|r| r.scale.is_none()) {
@@ -181,8 +181,8 @@ impl Layout {
     }
 }
 
-/// `fp16_tflops`, `BF16 dense (TFLOP/s)`, `fp32_vector`, `peak_gflops`; `None` for anything that
-/// has a word more, and for rates with sparsity.
+/// Parses titles such as `fp16_tflops`, `BF16 dense (TFLOP/s)`, `fp32_vector`, `peak_gflops`. `None` if a title has any
+/// other word, and for rates with sparsity.
 fn rate(col: Col, words: &[String]) -> Option<Rate> {
     let has = |class| any_says(words, &[class]);
     let is_unit = |w: &str| {
@@ -195,10 +195,10 @@ fn rate(col: Col, words: &[String]) -> Option<Rate> {
     let scale = rate_factor(&col.name);
     let dtype = match rest.join("_") {
         none if none.is_empty() => None,
-        // A single letter belongs to a routine's name.
+        // A single letter is the prefix of a BLAS routine, not a type here.
         text => Some(DataType::parse(&text).filter(|d| text.len() > 2 && d.family().is_some())?),
     };
-    // A title without a type must say that it is a rate.
+    // Without a type, the title must state a unit or a peak.
     if dtype.is_none() && scale.is_none() && !has(Says::Peak) {
         return None;
     }

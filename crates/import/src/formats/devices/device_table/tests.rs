@@ -74,7 +74,7 @@ fn without_a_bandwidth_it_is_named_and_not_asked_for_columns() {
         assert_eq!(e.kind, ErrorKind::Foreign, "{e}");
         assert!(e.message.contains("bandwidth_gb_s"), "{e}");
     }
-    // The same by the name of the file alone.
+    // The same if only the file's name mentions peaks.
     let text = "device,precision,gflops\nX,fp16,989000\n";
     let read = read_all("peaks.csv", text.as_bytes(), &ImportOptions::default());
     assert_eq!(read.unwrap_err().kind, ErrorKind::Foreign);

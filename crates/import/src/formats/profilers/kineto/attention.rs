@@ -1,5 +1,5 @@
-//! Attention that is not fused: a batched product, a softmax, and a batched product of the same
-//! heads, which write and read the whole matrix of scores.
+//! Unfused attention: a batched product, a softmax, and a batched product over the same heads, which write and
+//! read the full score matrix.
 
 use super::events::{Events, Signature};
 use crate::cell::experts::ExpertPart;
@@ -8,23 +8,23 @@ use crate::formats::profilers::tracelens::from_operands;
 use gemmscope_table::dataset::UnfusedAttention;
 use std::collections::{HashMap, HashSet};
 
-/// A call that multiplies.
+/// A call of a matrix multiply.
 pub(super) struct Product {
     /// Code of its signature.
     pub signature: u32,
-    /// Its call in the trace; `None` for a kernel of a graph.
+    /// Its call in the trace; `None` for a graph kernel.
     pub caller: Option<u32>,
-    /// Its kernels.
+    /// Indices of its kernels.
     pub kernels: Vec<u32>,
-    /// Which product of experts it is.
+    /// Its part, if it is an expert GEMM.
     pub part: Option<ExpertPart>,
 }
 
 /// M, N, K and batch.
 type Sizes = [u32; 4];
 
-/// The products of attention among these, as their indices, and what runs between them. Each is the
-/// neighbour of a softmax on its device: one pass over the kernels in the order of their starts.
+/// Indices of the products that belong to unfused attention, and the time between them. Each precedes or follows a
+/// softmax on its device; found in one pass over the kernels by start time.
 pub(super) fn find(
     events: &Events,
     signatures: &[&Signature],
@@ -48,7 +48,7 @@ pub(super) fn find(
         let [a, b] = [a, b].map(|i| &events.kernels[*i as usize]);
         a.device.cmp(&b.device).then(a.start_s.total_cmp(&b.start_s))
     });
-    // The last product with its sizes, whether a softmax followed, and the seconds since.
+    // The last product with its sizes, whether a softmax followed it, and the seconds since.
     let mut last: Option<(usize, Sizes)> = None;
     let (mut after_softmax, mut between_s, mut device) = (false, 0.0, i64::MIN);
     for i in order {
@@ -81,14 +81,14 @@ pub(super) fn find(
     (found, sum)
 }
 
-/// The sizes of a batched product; `None` for any other.
+/// The sizes of a batched product; `None` for any other operation.
 fn batched([name, dims, types, strides, _]: &Signature) -> Option<Sizes> {
     let (gemm, _) =
         from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides))?.ok()?;
     (gemm.batch > 1).then_some([gemm.m, gemm.n, gemm.k, gemm.batch])
 }
 
-/// True if the second product multiplies the scores, which the first one wrote, from either side.
+/// True if the second product multiplies the scores that the first one wrote, as either operand.
 fn same_heads(scores: Sizes, values: Sizes) -> bool {
     let ([m, n, _, heads], [vm, vn, vk, batch]) = (scores, values);
     heads == batch && (vm == m && vk == n || vn == n && vk == m)

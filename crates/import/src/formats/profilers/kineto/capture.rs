@@ -1,4 +1,4 @@
-//! Captures of graphs: what they recorded, and which shapes they give to the kernels of a run.
+//! Graph captures: the launches they recorded, and how these give shapes to the kernels of a replay.
 
 use super::events::{Events, Signature};
 use super::join::Join;
@@ -7,10 +7,10 @@ use gemmscope_table::dataset::Capture;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// The launches of one capture, in their order.
+/// The launches of one capture, in order.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Launches {
-    /// Of the operations that multiply.
+    /// Signatures of matrix multiplies.
     signatures: Vec<Signature>,
     /// Names of kernels.
     kernels: Vec<String>,
@@ -20,19 +20,19 @@ pub(super) struct Launches {
 /// One launch of a capture.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct CapturedLaunch {
-    /// Code of the kernel's name; `None` where the trace does not name it (CUDA).
+    /// Index of the kernel's name; `None` if the trace does not name it (CUDA).
     kernel: Option<u32>,
-    /// The call of an operation that multiplies: its number in the capture and its signature.
+    /// The matrix multiply that made the launch: index of its call in the capture, and of its signature.
     call: Option<(u32, u32)>,
 }
 
 impl Launches {
-    /// As another file carries it.
+    /// Serialises it for another file's reader.
     pub(super) fn to_capture(&self) -> Capture {
         Capture(serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// What another file carried; `None` if it was damaged on its way.
+    /// Deserialises a capture of another file; `None` if it is damaged.
     pub(super) fn from_capture(capture: &Capture) -> Option<Launches> {
         let launches: Launches = serde_json::from_str(&capture.0).ok()?;
         let (signatures, kernels) = (launches.signatures.len(), launches.kernels.len());
@@ -44,7 +44,7 @@ impl Launches {
     }
 }
 
-/// The captures of a trace: launches without kernels, one list a capture.
+/// The captures of a trace: launches without kernels, one list per capture.
 pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
     let ran: HashSet<u64> = events.kernels.iter().map(|k| k.correlation).collect();
     let mut launches: Vec<_> =
@@ -52,7 +52,7 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
     launches.sort_by(|a, b| a.start.total_cmp(&b.start));
     let mut begins = events.captures.clone();
     if begins.is_empty() {
-        // A runtime that does not show where a capture begins: between launches that ran.
+        // If the runtime does not mark the start of a capture, split at launches that ran.
         begins = eager(events, &ran);
     }
     begins.sort_by(f64::total_cmp);
@@ -95,7 +95,7 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
     all
 }
 
-/// When launches began whose kernels ran.
+/// Start times of the launches whose kernels ran.
 fn eager(events: &Events, ran: &HashSet<u64>) -> Vec<f64> {
     let launches = events.launches.iter().filter(|l| l.graph || ran.contains(&l.correlation));
     launches.map(|l| l.start).collect()
@@ -108,30 +108,30 @@ struct Codes {
     kernels: HashMap<u32, u32>,
 }
 
-/// The kernels of one launch of a graph that belong to a call of the capture.
+/// The kernels of a graph launch that belong to one call of the capture.
 pub(super) struct Replayed<'c> {
     pub signature: &'c Signature,
     /// Indices of the kernels.
     pub kernels: Vec<u32>,
 }
 
-/// Which capture a launch of a graph runs, and its kernels by call. `kernels` are the graph's, in
-/// the order of their start. Kernels are matched by name and order, and by order alone where the
-/// capture has no names. `None` if no capture fits.
+/// Finds the capture that a graph launch replays, and its kernels by call. `kernels` are those of the launch,
+/// in order of start. They are matched by name and order, or by order alone if the capture has no names.
+/// `None` if no capture fits.
 pub(super) fn replay<'c>(
     events: &Events,
     kernels: &[u32],
     captures: &'c [Launches],
 ) -> Option<Vec<Replayed<'c>>> {
     captures.iter().find_map(|c| fit(events, kernels, c)).or_else(|| {
-        // Names differ between the two traces: by number and order, where GEMMs stand for GEMMs.
+        // Names may differ between the traces: match by count and order, and require a GEMM kernel per call.
         let all = captures.iter().filter_map(|c| in_order(events, kernels, c));
         all.max_by_key(|(score, _)| *score).map(|(_, calls)| calls)
     })
 }
 
-/// The kernels by the order of a capture with as many launches, and how many of them are GEMMs where
-/// the capture has one; `None` where a call has no GEMM.
+/// Matches kernels to a capture with as many launches by order. Returns the number of positions at which both or
+/// neither are GEMMs. `None` if a call gets no GEMM kernel.
 fn in_order<'c>(
     events: &Events,
     kernels: &[u32],
@@ -166,7 +166,7 @@ fn in_order<'c>(
 fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Vec<Replayed<'c>>> {
     let name = |k: &u32| events.names.value(events.kernels[*k as usize].name);
     let named = capture.launches.iter().all(|l| l.kernel.is_some());
-    // The launches of each name that wait for their kernel, the first at the end.
+    // Launches not matched yet, by kernel name; the first one is last in its list.
     let mut waiting: HashMap<&str, Vec<&CapturedLaunch>> = HashMap::new();
     for launch in capture.launches.iter().rev() {
         let name = launch.kernel.map_or("", |k| &capture.kernels[k as usize]);
@@ -175,7 +175,7 @@ fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Ve
     let mut calls: Vec<Replayed<'c>> = Vec::new();
     let mut at: HashMap<u32, usize> = HashMap::new();
     for kernel in kernels {
-        // A memset of the run may be a kernel of the capture's runtime, or nothing at all.
+        // A memset of the replay may be missing from the capture or appear there as a kernel.
         let memset = events.kernels[*kernel as usize].memset;
         let key = if named { name(kernel) } else { "" };
         let Some(launch) = waiting.get_mut(key).and_then(Vec::pop) else {
@@ -195,7 +195,7 @@ fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Ve
             calls[place].kernels.push(*kernel);
         }
     }
-    // Launches left over are another graph's, unless they are memsets that left no kernel, or the last of many, whose
+    // Unmatched launches mean another graph, unless they are memsets without a kernel, or the last few of many, whose
     // kernels the profiler lost.
     let left: Vec<_> =
         waiting.values().flatten().filter(|l| l.kernel.is_some() || l.call.is_some()).collect();
@@ -204,5 +204,5 @@ fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Ve
     (lost && left.iter().all(|l| tail.iter().any(|t| std::ptr::eq(**l, t)))).then_some(calls)
 }
 
-/// Of so many launches of a graph the last one may have lost its kernel.
+/// One in this many launches may have lost its kernel, at the end of the graph.
 const LOST_OF: usize = 100;

@@ -1,4 +1,4 @@
-//! The events of a trace that say which kernels ran and who launched them.
+//! The trace events needed to tell which kernels ran and what launched them.
 
 use crate::cell::experts;
 use crate::split::json::{self, number};
@@ -7,18 +7,18 @@ use memchr::memmem;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Name, shapes, types and strides of an operation's inputs, as the trace prints them; of experts the inputs that
-/// are numbers, too.
+/// Name, shapes, types and strides of an operation's inputs as printed in the trace; for
+/// experts also the scalar inputs.
 pub(super) type Signature = [String; 5];
 
 /// A call of an operation on the host.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Its id in the trace; 0 where it has none.
+    /// Its id in the trace; 0 if it has none.
     pub external_id: u64,
     /// Code of its name.
     pub name: u32,
-    /// What it multiplies: an index into [`Events::signatures`]; `None` for other operations.
+    /// Index into [`Events::signatures`]; `None` if it is not a matrix multiply.
     pub signature: Option<u32>,
     /// Code of its process and thread.
     pub thread: u32,
@@ -28,49 +28,49 @@ pub(super) struct Call {
     pub line: u32,
 }
 
-/// A call of the runtime that starts work on the device.
+/// A runtime call that starts work on the device.
 #[derive(Debug)]
 pub(super) struct Launch {
-    /// Id of the operation that called it; 0 where it has none.
+    /// Id of the operation that made it; 0 if it has none.
     pub external_id: u64,
-    /// Id that its kernels carry; 0 where it has none.
+    /// Id shared with its kernels; 0 if it has none.
     pub correlation: u64,
     /// Code of its process and thread.
     pub thread: u32,
     /// Start, microseconds.
     pub start: f64,
-    /// It starts a whole graph.
+    /// It launches a graph.
     pub graph: bool,
-    /// Code of the kernel's name, where the runtime names it (HIP).
+    /// Code of the kernel's name, if the runtime call states it (HIP).
     pub kernel: Option<u32>,
 }
 
-/// A kernel, or a memset, on the device.
+/// A kernel or memset on the device.
 #[derive(Debug)]
 pub(super) struct Kernel {
     /// Code of its name.
     pub name: u32,
-    /// Id of what launched it; 0 where it has none.
+    /// Id of what launched it; 0 if it has none.
     pub external_id: u64,
-    /// Id that it shares with its launch; 0 where it has none.
+    /// Id shared with its launch; 0 if it has none.
     pub correlation: u64,
-    /// Number of the device.
+    /// Index of the device.
     pub device: i64,
     /// Duration, seconds.
     pub time_s: f64,
     /// Start, seconds.
     pub start_s: f64,
-    /// Product of the grid's sizes; NaN where the trace has none.
+    /// Product of the grid dimensions; NaN if unknown.
     pub grid: f64,
-    /// Product of the block's sizes; NaN where the trace has none.
+    /// Product of the block dimensions; NaN if unknown.
     pub block: f64,
     /// Line in the file.
     pub line: u32,
-    /// It sets memory: part of an operation, never a GEMM itself.
+    /// A memset: part of an operation, never a GEMM.
     pub memset: bool,
 }
 
-/// What was read so far.
+/// The events read so far.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     pub calls: Vec<Call>,
@@ -78,29 +78,29 @@ pub(super) struct Events {
     pub kernels: Vec<Kernel>,
     /// Start and duration of copies, seconds.
     pub copies: Vec<(f64, f64)>,
-    /// Flow arrows from the host: id -> thread and time.
+    /// Flow arrows from the host: id to thread and time.
     pub flows: HashMap<u64, (u32, f64)>,
-    /// Modules of the model (`nn.Module: Linear_3`) and other named stretches of the host: thread, start
-    /// and end in microseconds, code of the name.
+    /// Modules of the model (`nn.Module: Linear_3`) and other named ranges on the host: thread, start and end in
+    /// microseconds, code of the name.
     pub scopes: Vec<(u32, f64, f64, u32)>,
-    /// When the captures of graphs began, microseconds.
+    /// Start times of graph captures, microseconds.
     pub captures: Vec<f64>,
     pub signatures: Vec<Signature>,
-    /// Names of kernels and operations, once each.
+    /// Distinct names of kernels and operations.
     pub names: Interner,
-    /// Calls of the HIP runtime were seen.
+    /// The trace has calls of the HIP runtime.
     pub hip: bool,
-    /// Events that are no JSON.
+    /// Number of events that are not valid JSON.
     pub damaged: u64,
-    /// Operations without shapes.
+    /// Number of operations without shapes.
     pub shapeless: u64,
-    /// What was recorded that slows the program: options of the profiler, Python frames.
+    /// Recording options that slow the program down: profiler options, Python stacks.
     pub recorded: Vec<String>,
     signature_codes: HashMap<Signature, u32>,
     threads: HashMap<(i64, i64), u32>,
 }
 
-/// What an event is, by its category.
+/// Kind of an event, by its category.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Kernel,
@@ -114,9 +114,9 @@ enum Sort {
 }
 
 impl Events {
-    /// Takes one element of `traceEvents`. `is_gemm` tells whether an operation multiplies.
+    /// Reads one element of `traceEvents`. `is_gemm` says whether an operation is a matrix multiply.
     pub(super) fn take(&mut self, line: u32, text: &[u8], is_gemm: impl Fn(&Signature) -> bool) {
-        // Most events are Python frames and marks: they are passed over unread.
+        // Most events are Python frames and markers; skip them without parsing.
         let Some(sort) = self.sort(text) else { return };
         let Ok(event) = json::value(text) else {
             self.damaged += 1;
@@ -186,7 +186,7 @@ impl Events {
         })
     }
 
-    /// Most events of a trace are such: they are noted without an allocation each.
+    /// Adds a recording option; allocates only for a new one, since most events call this.
     pub(super) fn record(&mut self, what: &str) {
         if !self.recorded.iter().any(|r| r == what) {
             self.recorded.push(what.to_owned());
@@ -279,7 +279,7 @@ impl Events {
     }
 }
 
-/// Some traces name their threads.
+/// Hash of a textual thread id, which some traces use.
 fn text_hash(value: &Value) -> i64 {
     value
         .as_str()
@@ -292,7 +292,7 @@ fn external_id(args: &Value) -> u64 {
     ["External id", "external id"].iter().find_map(|k| args.get(*k)).map(whole).unwrap_or_default()
 }
 
-/// A whole number, also one written as text; 0 for anything else.
+/// An integer, also if written as text; 0 for anything else.
 fn whole(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.parse().unwrap_or(0),
@@ -300,13 +300,13 @@ fn whole(value: &Value) -> u64 {
     }
 }
 
-/// Microseconds, also written as text; NaN where there are none.
+/// Microseconds, also if written as text; NaN if missing.
 fn micros(event: &Value, key: &str) -> f64 {
     number(event, key).unwrap_or(f64::NAN)
 }
 
-/// The text behind a key: `"cat": "kernel"`. Keys in nested objects are not told apart, which
-/// does not happen for these keys.
+/// The string value of a key: `"cat": "kernel"`. Does not distinguish keys of nested objects,
+/// which do not use these names.
 fn string_after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let at = memmem::find(text, key)? + key.len();
     let rest = text[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();

@@ -1,38 +1,38 @@
-//! Which operation a kernel belongs to.
+//! Joins kernels to the operations that launched them.
 
 use super::events::{Events, Kernel, Launch};
 use std::collections::HashMap;
 
-/// No parent.
+/// Marks a call without a parent.
 const NONE: u32 = u32::MAX;
 
-/// The operations as a tree a thread, and the launches by their ids.
+/// One tree of operations per thread, and launches by id.
 #[derive(Debug)]
 pub(super) struct Join<'e> {
     events: &'e Events,
-    /// Calls by thread, then start; of two that start together the longer comes first.
+    /// Calls by thread, then start; for equal starts, the longer one first.
     order: Vec<u32>,
-    /// Place in `order` of each call.
+    /// Position of each call in `order`.
     places: Vec<u32>,
-    /// Place in `order` of the call around each call.
+    /// Position in `order` of the enclosing call, for each position.
     parent: Vec<u32>,
-    /// Where each thread's calls begin in `order`.
+    /// Range of each thread in `order`.
     threads: HashMap<u32, (usize, usize)>,
-    /// Call by its id: its place in `order`.
+    /// Position in `order` by call id.
     by_id: HashMap<u64, u32>,
     by_correlation: HashMap<u64, u32>,
-    /// Launches of traces whose kernels carry no correlation.
+    /// Launches by id, for traces whose kernels have no correlation.
     by_launch_id: HashMap<u64, u32>,
 }
 
-/// Who launched a kernel.
+/// What launched a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// This call: an index into [`Events::calls`].
+    /// A call: index into [`Events::calls`].
     Call(u32),
-    /// A graph: the trace does not tell the operation.
+    /// A graph; the trace does not name the operation.
     Graph,
-    /// The trace does not tell.
+    /// Not stated by the trace.
     Unknown,
 }
 
@@ -84,8 +84,8 @@ impl<'e> Join<'e> {
         Join { events, order, places, parent, threads, by_id, by_correlation, by_launch_id }
     }
 
-    /// Who launched a kernel: by the ids that kernel, launch and operation share, else by the
-    /// thread and the time of the launch.
+    /// What launched a kernel: by the ids shared between kernel, launch and operation, else by the
+    /// thread and time of the launch.
     pub(super) fn owner(&self, kernel: &Kernel) -> Owner {
         let launch = match kernel.correlation {
             0 => self.by_launch_id.get(&kernel.external_id),
@@ -111,16 +111,16 @@ impl<'e> Join<'e> {
         }
     }
 
-    /// The call that a launch was made in: by its id, else by thread and time.
+    /// The call that made a launch: by its id, else by thread and time.
     pub(super) fn caller(&self, launch: &Launch) -> Option<u32> {
-        // Without a correlation the id is the launch's own, not the operation's.
+        // Without a correlation, the external id is that of the launch, not of the operation.
         let by_id =
             (launch.correlation != 0).then(|| self.by_id.get(&launch.external_id)).flatten();
         let place = by_id.copied().or_else(|| self.around(launch.thread, launch.start))?;
         Some(self.order[place as usize])
     }
 
-    /// The nearest operation that multiplies, from a call outwards.
+    /// The innermost matrix multiply among a call and its callers.
     pub(super) fn gemm_around(&self, call: u32) -> Option<u32> {
         let mut place = self.places[call as usize];
         while place != NONE {
@@ -133,7 +133,7 @@ impl<'e> Join<'e> {
         None
     }
 
-    /// What called an operation, the outermost first: modules of the model and operations.
+    /// Modules and operations that enclose a call, outermost first.
     pub(super) fn callers(&self, call: u32) -> Vec<&'e str> {
         let calls = &self.events.calls;
         let c = &calls[call as usize];
@@ -149,7 +149,7 @@ impl<'e> Join<'e> {
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
         let bare = |name: &'e str| match name.strip_prefix("nn.Module: ") {
-            // `BertLayer_3` is the fourth of its kind.
+            // `BertLayer_3` is the fourth `BertLayer`.
             Some(module) => module
                 .rsplit_once('_')
                 .filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()))
@@ -159,7 +159,7 @@ impl<'e> Join<'e> {
         found.iter().map(|f| bare(self.events.names.value(f.2))).collect()
     }
 
-    /// Place of the innermost call of a thread that runs at this time.
+    /// Position of the innermost call of a thread at this time.
     fn around(&self, thread: u32, time: f64) -> Option<u32> {
         let (from, to) = *self.threads.get(&thread)?;
         let calls = &self.events.calls;

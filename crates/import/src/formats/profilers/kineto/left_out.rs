@@ -1,4 +1,4 @@
-//! Kernels that become no row, with their time: GEMMs without a shape, and everything that is no GEMM.
+//! Kernels without a row, with their time: GEMMs without a shape, and everything that is not a GEMM.
 
 use super::events::Kernel;
 use crate::formats::profilers::kernel_kind::KernelKind;
@@ -9,7 +9,7 @@ use gemmscope_table::build::intern::Interner;
 use gemmscope_table::dataset::RowsAndTime;
 use std::collections::HashMap;
 
-/// GEMM kernels of one name without a shape.
+/// GEMM kernels without a shape that share a name.
 #[derive(Debug)]
 pub(super) struct Loose {
     sum: RowsAndTime,
@@ -18,14 +18,14 @@ pub(super) struct Loose {
     graph: bool,
 }
 
-/// Time by what is left out.
+/// Time of kernels without a row, by kind.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
     pub not_gemm: RowsAndTime,
     attention: RowsAndTime,
     pub convolution: RowsAndTime,
     pub loose: HashMap<u32, Loose>,
-    /// The other kernels by name.
+    /// Kernels that are not GEMMs, by name.
     others: HashMap<u32, RowsAndTime>,
 }
 
@@ -52,13 +52,13 @@ impl LeftOut {
         self.loose.iter().map(named).collect()
     }
 
-    /// Name, calls and time of the other kernels.
+    /// Name, calls and time of kernels that are not GEMMs.
     pub(super) fn other_names(&self, names: &Interner) -> Vec<(String, RowsAndTime)> {
         let named = |(name, sum): (&u32, &RowsAndTime)| (names.value(*name).to_owned(), *sum);
         self.others.iter().map(named).collect()
     }
 
-    /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.
+    /// Rejects the GEMM kernels without a shape, longest time first. Returns their number and total time.
     pub(super) fn reject_loose(&self, table: &mut TableBuilder, names: &Interner) -> RowsAndTime {
         let mut loose: Vec<_> = self.loose.iter().collect();
         loose.sort_by(|a, b| b.1.sum.time_s.total_cmp(&a.1.sum.time_s).then(a.0.cmp(b.0)));
@@ -80,8 +80,8 @@ impl LeftOut {
         without
     }
 
-    /// Says what was left out, with its time, and which part that is of the `span_s` from the first kernel to
-    /// the last one.
+    /// Adds notes on the time without rows, also as a fraction of `span_s`, the seconds from the
+    /// first to the last kernel.
     pub(super) fn tell(
         &self,
         table: &mut TableBuilder,

@@ -1,5 +1,5 @@
-//! Kernels -> the calls that multiply: by the operation that launched them, and in a graph by what its
-//! capture recorded.
+//! Groups kernels into calls of matrix multiplies: by the operation that launched them, or by the
+//! graph capture they replay.
 
 use super::attention::Product;
 use super::capture::{self, Launches};
@@ -10,17 +10,17 @@ use crate::cell::experts::ExpertPart;
 use crate::formats::profilers::kernel_kind::KernelKind;
 use std::collections::{HashMap, HashSet};
 
-/// Kernels, as their indices, by what launched them.
+/// Indices of kernels, grouped by what launched them.
 #[derive(Debug, Default)]
 pub(super) struct Launched {
-    /// Of each call of a GEMM.
+    /// Per call of a GEMM.
     pub calls: Vec<(u32, Vec<u32>)>,
-    /// Of each launch of a graph.
+    /// Per launch of a graph.
     pub graphs: Vec<Vec<u32>>,
 }
 
 impl Launched {
-    /// Those of other operations, and of none, are left out.
+    /// Groups the kernels; those of other or unknown operations go to `left_out`.
     pub(super) fn new(events: &Events, join: &Join<'_>, left_out: &mut LeftOut) -> Self {
         let mut out = Launched::default();
         let mut graph_at: HashMap<u64, usize> = HashMap::new();
@@ -35,7 +35,7 @@ impl Launched {
                     let c = &events.calls[call as usize];
                     let own = c.signature.map(|_| call);
                     let operation = events.names.value(c.name);
-                    // A GEMM kernel below a helper of a GEMM operation belongs to that operation.
+                    // A GEMM kernel launched by a helper within a GEMM operation belongs to that operation.
                     let outer = || {
                         let gemm = !k.memset && KernelKind::of(operation, name).is_gemm_time();
                         gemm.then(|| join.gemm_around(call)).flatten()
@@ -66,17 +66,17 @@ impl Launched {
     }
 }
 
-/// All calls that multiply.
+/// All calls of matrix multiplies.
 pub(super) struct Products<'a> {
-    /// The signatures of this trace, then those of captures in other files.
+    /// The signatures of this trace, followed by those of captures in other files.
     pub signatures: Vec<&'a Signature>,
     pub all: Vec<Product>,
-    /// Launches of graphs with and without their capture.
+    /// Number of graph launches with and without a matching capture.
     pub graphs_by_capture: [u64; 2],
 }
 
 impl<'a> Products<'a> {
-    /// The calls of the trace itself.
+    /// From the calls in the trace itself.
     pub(super) fn of_calls(events: &'a Events, calls: Vec<(u32, Vec<u32>)>) -> Self {
         let product = |(call, kernels): (u32, Vec<u32>)| {
             let signature = events.calls[call as usize].signature?;
@@ -89,8 +89,8 @@ impl<'a> Products<'a> {
         }
     }
 
-    /// Adds the calls of graphs: the shapes are those of the first captures in which a launch is found.
-    /// Kernels without one are left out.
+    /// Adds the calls of graph launches, with the shapes of the first capture that matches. Kernels
+    /// without one go to `left_out`.
     pub(super) fn add_graphs(
         &mut self,
         events: &Events,
@@ -127,8 +127,8 @@ impl<'a> Products<'a> {
         }
     }
 
-    /// Splits the calls of experts into their products: of GEMM kernels one computes both, and of several they
-    /// take turns, up and down. Their other kernels are left out.
+    /// Splits calls of experts into their GEMMs: an even number of GEMM kernels alternates between up and down, an odd
+    /// number computes both. Other kernels go to `left_out`.
     pub(super) fn split_experts(&mut self, events: &Events, left_out: &mut LeftOut) {
         let experts: Vec<bool> =
             self.signatures.iter().map(|s| super::experts_of(s).is_some()).collect();

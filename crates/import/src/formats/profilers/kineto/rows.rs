@@ -1,4 +1,4 @@
-//! Kernels, joined to their operations -> rows.
+//! Turns kernels, joined to their operations, into rows.
 
 use super::attention::Product;
 use super::events::{Events, Signature};
@@ -22,33 +22,33 @@ use gemmscope_table::dataset::{RowsAndTime, Source, TraceContext};
 use gemmscope_table::trace::{CALL_STACK_COLUMN, PART_COLUMN, UNFUSED_ATTENTION};
 use std::collections::HashMap;
 
-/// What calls of one row have in common.
+/// Key by which calls are merged into a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     signature: u32,
-    /// Code of the main kernel's name; `None` for a captured call.
+    /// Code of the main kernel's name; `None` for a call in a capture.
     kernel: Option<u32>,
-    /// Bits of the number of workgroups.
+    /// Number of workgroups, as `f64` bits so that it can be hashed.
     blocks: u64,
     device: u16,
-    /// It is a product of attention that is not fused.
+    /// Part of unfused attention.
     attention: bool,
-    /// Which product of experts it is.
+    /// Part, for an expert GEMM.
     part: Option<ExpertPart>,
 }
 
-/// Calls of one operation with one shape and one main kernel on one device.
+/// Calls of one operation with the same shape, main kernel and device.
 #[derive(Debug)]
 struct Group {
     key: Key,
     line: u32,
-    /// The first call; `None` where a graph launched it.
+    /// The first call; `None` if a graph launched it.
     caller: Option<u32>,
     times: Times,
     kernels: f64,
 }
 
-/// The rows to be, in the order of their first calls.
+/// The future rows, in order of their first calls.
 #[derive(Debug, Default)]
 struct Groups {
     all: Vec<Group>,
@@ -56,7 +56,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Adds a call; time (seconds) and number of kernels are NaN where the trace has none.
+    /// Adds a call; `time` in seconds and `kernels` are NaN if the trace has none.
     fn add(&mut self, key: Key, line: u32, caller: Option<u32>, time: f64, kernels: f64) {
         let at = *self.at.entry(key).or_insert_with(|| {
             self.all.push(Group { key, line, caller, times: Times::NONE, kernels: f64::NAN });
@@ -67,7 +67,7 @@ impl Groups {
         g.kernels = g.kernels.max(kernels);
     }
 
-    /// Adds a call with its kernels; `threads`: grids count threads, not blocks.
+    /// Adds a call with its kernels; `threads`: the grid counts threads, not blocks.
     fn add_product(
         &mut self,
         events: &Events,
@@ -115,7 +115,7 @@ pub(super) fn finish(
     for (at, product) in products.all.iter().enumerate() {
         groups.add_product(&events, product, of_attention.contains(&at), threads, &device);
     }
-    // The capture of a graph launches kernels that run later, in another trace.
+    // A graph capture launches kernels that run later, possibly in another trace.
     let nothing = groups.all.is_empty() && left_out.loose.is_empty();
     if nothing {
         listed(&mut groups, &events, &join, device(0));
@@ -164,7 +164,7 @@ pub(super) fn finish(
     Ok(Imported::table(data))
 }
 
-/// The trace, if it has events of a GPU or of operators; else what the file is.
+/// The trace, if it has GPU events or operators; otherwise an error that says what the file is.
 fn of_a_gpu(trace: Trace) -> Result<Trace, ImportError> {
     let Trace { has_events, members, events, .. } = &trace;
     if !has_events {
@@ -180,12 +180,12 @@ fn of_a_gpu(trace: Trace) -> Result<Trace, ImportError> {
     Ok(trace)
 }
 
-/// It was recorded without shapes.
+/// True if the trace was recorded without shapes.
 fn is_shapeless(events: &Events) -> bool {
     events.shapeless > 0 && events.signatures.is_empty()
 }
 
-/// What was counted how, and what the trace lacks.
+/// Adds notes on how times were counted and what the trace lacks.
 fn notes(table: &mut TableBuilder, events: &Events, captured: bool, of_types: Vec<&'static str>) {
     table.note("Each kernel counts for the innermost operation that launched it.");
     if events.damaged > 0 {
@@ -205,7 +205,7 @@ fn notes(table: &mut TableBuilder, events: &Events, captured: bool, of_types: Ve
     }
 }
 
-/// That the trace has no GEMM of known shape, and what to record.
+/// Error for a trace without GEMMs of known shape; says what to record.
 fn no_rows(left_out: &LeftOut) -> ImportError {
     ImportError::new(if left_out.convolution.rows > 0 {
         "this profiler trace (Kineto) has convolutions but no GEMMs"
@@ -216,7 +216,7 @@ fn no_rows(left_out: &LeftOut) -> ImportError {
     .kind(ErrorKind::Foreign)
 }
 
-/// Adds the GEMMs that launched something, without times.
+/// Adds the GEMMs that made launches, without times.
 fn listed(groups: &mut Groups, events: &Events, join: &Join<'_>, device: u16) {
     let mut launched: Vec<u32> = events
         .launches
@@ -239,8 +239,8 @@ fn is_amd(name: &str) -> bool {
     ["AMD", "Instinct", "Radeon", "gfx"].iter().any(|w| name.contains(w))
 }
 
-/// Code of each kernel's device. A process that sees one of several devices describes only that
-/// one, as number 0, while its kernels carry the number within the machine.
+/// Maps device indices of kernels to device codes. A process that sees one of several devices describes it as index 0,
+/// while its kernels carry the index within the machine.
 fn device_codes(
     table: &mut TableBuilder,
     devices: &[(i64, String)],
@@ -254,18 +254,18 @@ fn device_codes(
     move |id| codes.iter().find(|c| c.0 == id).map_or(only, |c| c.1)
 }
 
-/// What became of the rows.
+/// Result of [`commit`].
 #[derive(Default)]
 struct Committed {
-    /// About their types.
+    /// Remarks on data types.
     remarks: Vec<&'static str>,
     /// Time of the GEMMs, seconds.
     gemm_s: f64,
-    /// Name, calls and time of the products with a stride of 0, which are left out.
+    /// Name, calls and time of the rejected products with a stride of 0.
     expanded: Vec<(String, RowsAndTime)>,
 }
 
-/// Adds the rows.
+/// Adds the rows to the table.
 fn commit(
     t: &mut TableBuilder,
     groups: &[Group],
@@ -292,7 +292,7 @@ fn commit(
                 Ok(Row { op, time_s: g.times.mean(), device: g.key.device, ..row })
             }
             Some(Err(why)) => {
-                // In a capture nothing has a time.
+                // Calls in a capture have no times.
                 if g.times.sum.is_finite() {
                     let mut sum = RowsAndTime::default();
                     sum.add_calls(g.times.calls as u64, g.times.sum);

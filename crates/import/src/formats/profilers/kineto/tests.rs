@@ -1,4 +1,4 @@
-//! The trace reader on small traces.
+//! The trace reader on small synthetic traces.
 
 use super::*;
 use crate::testing::{read_as, read_with};
@@ -20,14 +20,14 @@ fn a_long_trace_is_read_in_bounded_time() {
         }
     }
     text += "{\"ph\": \"M\"}]}";
-    // Read anew from the start with every slice, this would take hours.
+    // Guards against quadratic time: restarting with every slice would take hours.
     let d = read_as("t.json", text);
     assert_eq!(d.len(), 3);
     assert_eq!((0..3).map(|r| d.count(r)).sum::<f64>(), 1999.0);
 }
 
-/// A capture of one graph: two multiplications of different shape by the same kernel, the second
-/// with a reduction, and something else between them.
+/// A capture of one graph: two matrix multiplies with different shapes and the same kernel, the second followed by a
+/// reduction, and another kernel between them.
 fn capture() -> String {
     let launch = |ts: u32, kernel: &str| {
         format!(
@@ -49,7 +49,7 @@ fn capture() -> String {
     text + "{\"ph\": \"M\"}]}"
 }
 
-/// Two launches of a graph with these kernels.
+/// Two launches of a graph that runs these kernels.
 fn run(kernels: &[&str]) -> String {
     let mut text = String::from(
         "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"AMD Instinct MI300X\"}], \"traceEvents\": [\n",
@@ -91,24 +91,24 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     let joined = read_with("t.json", run(&kernels), &options);
     assert_eq!(joined.k, [128, 256]);
     assert_eq!((0..2).map(|r| joined.count(r)).collect::<Vec<_>>(), [2.0, 2.0]);
-    // The reduction belongs to its call.
+    // The reduction is part of its call.
     assert!((joined.time_s[0] - 1e-6).abs() < 1e-12 && (joined.time_s[1] - 7e-6).abs() < 1e-12);
     assert_eq!(joined.sources[0].graphs_with_capture, 2);
     assert_eq!(joined.sources[0].not_gemm.rows, 2);
     assert_eq!(joined.sources[0].not_gemm_names[0].0, "silu");
 
-    // A runtime that names the kernels otherwise: by number and order.
+    // If the runtime names the kernels differently, they match by count and order.
     let renamed = ["Cijk_gemm.kd", "silu.kd", "Cijk_gemm.kd", "Cijk_gemm_PostGSU4.kd"];
     let by_order = read_with("t.json", run(&renamed), &options);
     assert_eq!((&by_order.k[..], by_order.sources[0].graphs_with_capture), (&[128, 256][..], 2));
-    // Where a call of the capture meets no GEMM, it is another graph's.
+    // A call without a GEMM kernel means another graph.
     let other = read_with("t.json", run(&["silu", "copy", "Cijk_gemm", "x"]), &options);
     assert_eq!((other.len(), other.sources[0].graphs_without_capture), (0, 2));
-    // A capture that no mark of the runtime begins.
+    // A capture whose start is not marked by the runtime.
     let unmarked = read_as("t.json", capture().replace("hipStreamBeginCapture", "hipStreamWait"));
     assert_eq!(unmarked.sources[0].captures.len(), 1);
 
-    // Another graph is not forced into this capture.
+    // Another graph does not match this capture.
     let other = read_with("t.json", run(&["Cijk_gemm", "silu", "Cijk_gemm"]), &options);
     assert_eq!((other.len(), other.sources[0].graphs_without_capture), (0, 2));
 }
@@ -122,7 +122,7 @@ fn callers_are_modules_and_operations() {
     assert_eq!((d.len(), &stack.parents[..]), (1, &modules.map(str::to_owned)[..]));
 }
 
-/// A trace with a GEMM's kernel and other events of the device: category, name, start and duration.
+/// A trace with a GEMM kernel and other device events: category, name, start and duration.
 fn timeline(events: &[(&str, &str, f64, f64)]) -> TraceContext {
     let mut text = String::from(
         "{\"schemaVersion\": 1, \"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 2, \"args\": {\"External id\": 1, \"Input Dims\": [[64, 32], [32, 32]], \"Input type\": [\"float\", \"float\"]}},\n",
@@ -139,10 +139,10 @@ fn timeline(events: &[(&str, &str, f64, f64)]) -> TraceContext {
 #[test]
 fn a_moment_of_the_timeline_counts_once() {
     let nccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage)";
-    // Also on a clock that counts from 1970.
+    // Also with timestamps since 1970.
     for zero in [0.0, 1.7e15] {
         let t = timeline(&[
-            // A copy that a kernel covers in part, one alone, and communication behind a kernel.
+            // A copy that overlaps a kernel, one alone, and communication after a kernel.
             ("gpu_memcpy", "Memcpy HtoD", zero + 90.0, 20.0),
             ("kernel", "k_gemm", zero + 100.0, 50.0),
             ("kernel", nccl, zero + 140.0, 30.0),
@@ -151,7 +151,7 @@ fn a_moment_of_the_timeline_counts_once() {
         ]);
         let is = |of: Option<f64>, us: f64| {
             let of = of.unwrap() * 1e6;
-            // That clock has steps of a quarter of a microsecond.
+            // An f64 of that size has a resolution of a quarter of a microsecond.
             let near = if zero == 0.0 { 1e-6 } else { 0.6 };
             assert!((of - us).abs() < near, "{of} for {us}");
         };
@@ -163,7 +163,7 @@ fn a_moment_of_the_timeline_counts_once() {
     }
 }
 
-/// An operation with its shapes and its one kernel, one after the other.
+/// An operation with its shapes, followed by its only kernel.
 fn step(at: u32, op: &str, dims: &str, kernel: &str, us: f64) -> String {
     format!(
         "{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"{op}\", \"pid\": 1, \"tid\": 1, \"ts\": {}, \"dur\": 2, \"args\": {{\"External id\": {at}, \"Input Dims\": {dims}, \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]}}}},\n\
@@ -192,7 +192,7 @@ fn attention_of_three_kernels_is_recognised() {
         ]
         .concat()
     };
-    // The last product has the shape of the scores and no softmax before the next one.
+    // The last product has the shape of scores, but no softmax follows before the next product.
     let alone = step(30, "aten::bmm", scores, "gemm_scores", 8.0);
     let linear = step(31, "aten::mm", "[[128, 64], [64, 256]]", "gemm_linear", 4.0);
     let d = read(&[layer(10), layer(20), alone.clone(), linear]);
@@ -207,11 +207,11 @@ fn attention_of_three_kernels_is_recognised() {
     let context = d.sources[0].trace.as_deref().unwrap();
     let unfused = context.unfused.unwrap();
     assert_eq!(unfused.calls, 2);
-    // Scale and softmax of both layers.
+    // Scaling and softmax of both layers.
     assert!((unfused.between_s - 14e-6).abs() < 1e-12);
     assert_eq!(context.slowed_by, ["with_stack"]);
 
-    // Other heads, and a softmax over what no batched product wrote.
+    // Different heads, and a softmax whose input is not from a batched product.
     let others = step(13, "aten::bmm", "[[16, 128, 256], [16, 256, 64]]", "gemm_values", 7.0);
     let d = read(&[
         step(10, "aten::bmm", scores, "gemm_scores", 8.0),
@@ -241,7 +241,7 @@ fn python_frames_and_memory_events_are_noted() {
     assert_eq!(context.slowed_by, ["Python frames", "profile_memory"]);
 }
 
-/// The operands of a framework are fp32 either way: the kernel tells whether TF32 multiplied them.
+/// The framework's operands are fp32 in both cases; the kernel name tells whether TF32 is used.
 #[test]
 fn a_tf32_kernel_has_the_roof_of_tf32() {
     use gemmscope_model::dtype::DataType::{Fp32, Tf32};
@@ -290,7 +290,7 @@ fn a_product_with_a_stride_of_0_has_no_time_in_a_capture() {
     assert_eq!((d.len(), skipped, source.without_model.rows), (1, 1, 0));
 }
 
-/// The rows of the trace of experts: operation, part, sizes, groups, time in microseconds.
+/// The rows of the experts trace: operation, part, sizes, groups, time in microseconds.
 fn rows_of_experts(options: &ImportOptions) -> (gemmscope_table::dataset::Dataset, Vec<String>) {
     use gemmscope_table::dataset::ColumnMeaning;
     let text = include_str!("../../../../../../tests/fixtures/kineto/experts.json");
@@ -336,7 +336,7 @@ fn experts_are_grouped_gemms() {
     );
     let source = &d.sources[0];
     assert_eq!(source.assumptions[0].key, "routing");
-    // Kernels of both products of a call without the inner size keep their time; the activation is no GEMM.
+    // Kernels of a call whose inner size is unknown count as GEMM time without a model; the activation is not a GEMM.
     assert_eq!((source.without_model.rows, source.not_gemm.rows), (1, 1));
     assert!(source.notes.iter().any(|n| n.contains("8 bits too")), "{:?}", source.notes);
 }
@@ -352,9 +352,9 @@ fn the_rows_of_each_group_can_be_given() {
     let (d, rows) = given(list);
     assert!(rows[3].contains("E=16 active=6"), "{}", rows[3]);
     assert_eq!(d.group_rows(3).map(|rows| rows.len()), Some(16));
-    // A list of other rows leaves the others as they were.
+    // The list is for 16 groups, so rows with 64 groups stay as they are.
     assert!(rows[0].contains("E=64 k=6"), "{}", rows[0]);
-    // Equal groups are a batch.
+    // Equal groups form a batch.
     let (d, rows) = given(&["250"; 16].join(","));
     assert!(rows[3].contains("250x1408x2048 bf16xbf16 -"), "{}", rows[3]);
     assert_eq!(d.batch[3], 16);

@@ -1,11 +1,10 @@
-//! What the device does from the first event to the last: it computes, communicates, copies, or
-//! idles.
+//! Splits the time from the first to the last device event into computing, communicating, copying and idle.
 
 use super::events::Events;
 use gemmscope_model::tiling::kernel_name::communicates;
 use gemmscope_table::dataset::TraceContext;
 
-/// What a span of time is, in the order of who it belongs to where spans overlap.
+/// Kind of a time span, in order of precedence where spans overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     Compute,
@@ -13,9 +12,8 @@ enum Work {
     Copy,
 }
 
-/// Adds the times of a trace to its context: a moment in which several things run counts once, as
-/// computing, else as communicating, else as copying. Kernels of several devices are as those of
-/// one: idle is when none of them works.
+/// Adds the times of a trace to its context. Overlapping time counts once: as computing, else as communicating, else as
+/// copying. All devices are taken together, so idle means that none is active.
 pub(super) fn add_times(events: &Events, context: &mut TraceContext) {
     let kernels = events.kernels.iter().map(|k| {
         let work = match communicates(events.names.value(k.name)) {
@@ -43,12 +41,12 @@ pub(super) fn add_times(events: &Events, context: &mut TraceContext) {
     context.exposed_memcpy_s = Some(until(Work::Copy) - working);
 }
 
-/// Seconds that at least one of these spans (start and duration) covers, which are in the order of
-/// their starts.
+/// Seconds covered by at least one of these spans (start and duration), which must be sorted by start.
 fn covered_s<'a>(spans: impl Iterator<Item = &'a (Work, f64, f64)>) -> f64 {
     let (mut covered, mut end) = (0.0, f64::NEG_INFINITY);
     for &(_, start, s) in spans {
-        // A clock that counts from 1970 leaves few digits: a duration has more than a difference.
+        // Timestamps since 1970 leave few digits for fractions, so use the duration rather than
+        // a difference if possible.
         let alone = if start >= end { s } else { start + s - end };
         covered += alone.clamp(0.0, s);
         end = end.max(start + s);

@@ -1,5 +1,5 @@
-//! Which columns a TraceLens table has. Order and number vary with version, device and options,
-//! so that every column is found by name.
+//! Columns of a TraceLens table. Order and number vary with version, device and options, so
+//! every column is found by name.
 
 use crate::columns::header::{Col, Header};
 use gemmscope_table::dataset::ColumnMeaning::{
@@ -9,7 +9,7 @@ use gemmscope_table::dataset::ColumnMeaning::{
 use gemmscope_table::trace::CALL_STACK_COLUMN;
 use std::borrow::Cow;
 
-/// Columns of one report in a table; a comparison has two such sets side by side.
+/// Columns of one report in a table; a comparison has two such sets.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     /// Label of the report in a comparison, "" otherwise.
@@ -18,9 +18,9 @@ pub(super) struct Columns {
     pub name: Col,
     /// Category: GEMM, elementwise.
     pub category: Option<Col>,
-    /// What the report's model has of the operation, each in a column of its own: see [`PARTS`].
+    /// Parameters of the report's model of the operation, one per column, see [`PARTS`].
     pub parts: Vec<(&'static str, Col)>,
-    /// The same as one dict.
+    /// The same parameters as one dict.
     pub params: Option<Col>,
     /// Shapes of all inputs.
     pub dims: Option<Col>,
@@ -28,26 +28,26 @@ pub(super) struct Columns {
     pub input_types: Option<Col>,
     /// Strides of all inputs.
     pub input_strides: Option<Col>,
-    /// Those of all inputs that are numbers.
+    /// Scalar inputs.
     pub numbers_of_inputs: Option<Col>,
     /// Mean over all calls, and their sum, each with its unit in seconds.
     pub mean: Option<(Col, f64)>,
     pub sum: Option<(Col, f64)>,
-    /// Calls.
+    /// Number of calls.
     pub count: Option<Col>,
-    /// Kernels with their times, full and shortened names.
+    /// Kernels with their times: full and shortened names.
     pub kernels: [Option<Col>; 2],
-    /// Operation id in the trace.
+    /// Id of the operation in the trace.
     pub uid: Option<Col>,
-    /// [`NUMBERS`], each with its factor to SI.
+    /// The columns of [`NUMBERS`], each with its factor to SI.
     pub numbers: [Option<(Col, f64)>; NUMBERS.len()],
-    /// [`TEXTS`].
+    /// The columns of [`TEXTS`].
     pub texts: [Option<Col>; TEXTS.len()],
-    /// `True` where the report has a model of the operation.
+    /// `True` if the report has a performance model of the operation.
     pub modelled: Option<Col>,
 }
 
-/// Sizes, types and layout of an operation by their names in the report's model.
+/// Names of sizes, types and layout in the report's model.
 const PARTS: [&str; 17] = [
     "M",
     "N",
@@ -68,21 +68,21 @@ const PARTS: [&str; 17] = [
     "weight_dtype",
 ];
 
-/// Those that experts have.
+/// Names of the parameters of experts.
 pub(super) const EXPERTS: [&str; 5] =
     ["num_tokens", "hidden_dim", "inter_dim", "num_experts", "topk"];
 
-/// Titles of the times of an operation's kernels.
+/// Titles of the mean kernel time of an operation, separated by `|`.
 const MEAN: &str =
     "Kernel Time (us)_mean|total_direct_kernel_time_mean|kernel_time_us_mean|kernel_time_ms_mean";
 const SUM: &str =
     "Kernel Time (us)_sum|total_direct_kernel_time_sum|kernel_time_us_sum|kernel_time_ms_sum";
 
-/// A number that the table keeps: meaning, label, titles (`|` between them) and the factor to SI; NaN for a
-/// time, whose unit is in the title.
+/// A number kept in the table: meaning, label, titles separated by `|`, factor to SI. The factor is NaN for a time,
+/// whose unit is in the title.
 pub(super) type Number = (ColumnMeaning, &'static str, &'static str, f64);
 
-/// The numbers that a report has of an operation.
+/// The numbers that a report states per operation.
 pub(super) const NUMBERS: [Number; 10] = [
     (ReportedRate, "TFLOPS/s_mean", "TFLOPS/s_mean|achieved_tflops_mean", 1e12),
     (ReportedBandwidth, "TB/s_mean", "TB/s_mean|achieved_tbps_mean", 1e12),
@@ -93,7 +93,7 @@ pub(super) const NUMBERS: [Number; 10] = [
         1.0,
     ),
     (ReportedWork, "GFLOPS", "GFLOPS_first|GFLOPS|gflops", 1e9),
-    // MiB, whatever the title says.
+    // MiB, despite the title.
     (
         ReportedBytes,
         "Data Moved (MB)",
@@ -122,7 +122,7 @@ pub(super) const NUMBERS: [Number; 10] = [
     (Other, "Roofline Time", "Roofline Time (us)_first|roofline_time_us", f64::NAN),
 ];
 
-/// Texts that stay columns, with their titles: the peak that was used (`matrix_bf16`), callers, the phase of a
+/// Text columns that are kept, with their titles: the peak in use (`matrix_bf16`), callers, and the phase of a
 /// server (prefill, decode).
 pub(super) const TEXTS: [(&str, &str); 3] = [
     ("Compute Spec", "Compute Spec|compute_spec"),
@@ -130,7 +130,7 @@ pub(super) const TEXTS: [(&str, &str); 3] = [
     ("entry_point", "entry_point"),
 ];
 
-/// The micro sign in its other spelling, and both as a plain `u`.
+/// Replaces both micro signs by `u`.
 pub(super) fn plain(name: &str) -> Cow<'_, str> {
     if name.contains(['µ', 'μ']) {
         Cow::Owned(name.replace(['µ', 'μ'], "u"))
@@ -139,8 +139,7 @@ pub(super) fn plain(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Labels of a comparison, in order of appearance: the part in front of `::` in a column that a
-/// report would have.
+/// Labels of a comparison in order of appearance: the part before `::` in the title of a report's column.
 pub(super) fn labels(header: &Header) -> Vec<String> {
     let mut labels: Vec<String> = Vec::new();
     for name in &header.names {
@@ -158,8 +157,8 @@ pub(super) fn labels(header: &Header) -> Vec<String> {
 }
 
 impl Columns {
-    /// Finds the columns of one report. `label` is "" for an ordinary table; columns that a
-    /// comparison shares carry no label.
+    /// Finds the columns of one report. `label` is "" for an ordinary table; shared columns of a
+    /// comparison have no label.
     pub(super) fn find(header: &Header, label: &str) -> Option<Columns> {
         let plain_names: Vec<String> =
             header.names.iter().map(|n| plain(n.trim()).into_owned()).collect();

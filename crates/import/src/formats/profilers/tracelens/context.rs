@@ -1,5 +1,5 @@
-//! The small files around a TraceLens GEMM table: metadata, call trees, metrics, the manifest of
-//! categories, the timeline. Each becomes a [`TraceContext`].
+//! Files that accompany a TraceLens GEMM table: metadata, call trees, metrics, the manifest of categories, the
+//! timeline. Each becomes a [`TraceContext`].
 
 use crate::split::dialect;
 use crate::split::json::{self, items};
@@ -9,10 +9,10 @@ use gemmscope_table::dataset::{
 };
 use serde_json::Value;
 
-/// One of the files.
+/// A kind of file.
 pub(super) struct Part {
     known: fn(&Head) -> bool,
-    /// What a whole file says.
+    /// Parses a whole file.
     pub read: fn(&str) -> Result<TraceContext, ImportError>,
 }
 
@@ -38,17 +38,17 @@ static PARTS: [Part; 5] = [
     Part { known: |head| has(head, &["parent_chain"]), read: |text| of_json(text, tree) },
 ];
 
-/// JSON with all of these keys.
+/// True for JSON with all of these keys.
 fn has(head: &Head, keys: &[&str]) -> bool {
     head.first().starts_with('{') && head.has_keys(keys)
 }
 
-/// The same with one of two others.
+/// True for JSON with all of these keys and at least one of two others.
 fn has_one(head: &Head, keys: &[&str], others: [&str; 2]) -> bool {
     has(head, keys) && others.iter().any(|other| has(head, &[other]))
 }
 
-/// What the head of a file says it is.
+/// The kind of file that a head belongs to.
 pub(super) fn part(head: &Head) -> Option<&'static Part> {
     PARTS.iter().find(|part| (part.known)(head))
 }
@@ -101,7 +101,7 @@ fn metadata(value: &Value, context: &mut TraceContext) {
             }
         }
     } else if let Some(rate) = number(value, "peak_bf16_maf_tflops").filter(|r| *r > 0.0) {
-        // Reports of early 2026 give one figure.
+        // Reports of early 2026 have a single value.
         context.achievable_flops_per_s.insert("matrix_bf16".to_owned(), rate * 1e12);
     }
     utilization(value, context);
@@ -123,7 +123,7 @@ fn manifest(value: &Value, context: &mut TraceContext) {
     utilization(value, context);
     for category in items(value, "categories") {
         let kernel_s = ms(category, "gpu_kernel_time_ms");
-        // Fusion candidates and system tiers list kernels of other categories again.
+        // Fusion candidates and system tiers repeat kernels of other categories.
         let own = text(category, "tier") == "compute_kernel" || category.get("tier").is_none();
         if let (Some(kernel_s), true) = (kernel_s, own) {
             let name = text(category, "name");
@@ -140,7 +140,7 @@ fn manifest(value: &Value, context: &mut TraceContext) {
     }
 }
 
-/// Names in a chain: strings, or objects with a name.
+/// Names in a chain of strings or of objects with a name.
 fn chain(value: Option<&Value>) -> Vec<String> {
     let name_of = |item: &Value| match item {
         Value::String(s) => Some(s.clone()),
@@ -163,7 +163,7 @@ fn chain(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Both shapes: `{uid: {op_name, ex_uid, parent_chain, subtree, ...}}` and the earlier
+/// Reads both variants: `{uid: {op_name, ex_uid, parent_chain, subtree, ...}}` and the earlier
 /// `{op_uid: {name, parent_chain, time_ms}}`.
 fn tree(value: &Value, context: &mut TraceContext) {
     let mut calls = Vec::new();
@@ -174,7 +174,7 @@ fn tree(value: &Value, context: &mut TraceContext) {
             .ok()
             .or_else(|| number(entry, "ex_uid").filter(|u| *u >= 0.0).map(|u| u as u64))
             .or_else(|| {
-                // `op_231`: the digits at the end.
+                // Digits at the end, as in `op_231`.
                 let digits = key.trim_start_matches(|c: char| !c.is_ascii_digit());
                 digits.parse().ok()
             });
@@ -210,7 +210,7 @@ fn metrics(value: &Value, context: &mut TraceContext) {
         let efficiency = operation.get("efficiency").unwrap_or(&none);
         let name = text(operation, "name");
         let time = number(operation, "time_ms");
-        // Estimates carry no id; name and time find them.
+        // Estimates have no id; match them by name and time.
         let found = impacts.iter().enumerate().position(|(i, e)| {
             !used[i] && text(e, "operation") == name && number(e, "time_ms") == time
         });

@@ -1,5 +1,5 @@
-//! `kernel_summary.csv`: the kernels of a trace by time, without shapes. Until the user names the
-//! shapes it is a ranking.
+//! `kernel_summary.csv`: the kernels of a trace by time, without shapes. It is a ranking unless
+//! the user states the shapes.
 
 use super::super::launch_table::{LaunchColumns, LaunchTable, TIMES_ONLY};
 use crate::{Format, ReadBy};

@@ -1,4 +1,4 @@
-//! The kernels behind one operation: which of them is the GEMM.
+//! The kernels launched by one operation, and which of them is the GEMM.
 
 use crate::cell::py::Py;
 use crate::columns::words::holds;
@@ -7,14 +7,14 @@ use std::borrow::Cow;
 /// The kernels of an operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Kernels<'a> {
-    /// Name of the kernel that takes most of the time; ends in `...` where the report cut it.
+    /// Name of the kernel with the most time; ends in `...` if the report truncated it.
     pub main: Cow<'a, str>,
-    /// Kernels a call of the operation: a memset, a split-K reduction or a copy may come along.
+    /// Kernels per call of the operation; may include a memset, a split-K reduction or a copy.
     pub distinct: u32,
 }
 
 impl<'a> Kernels<'a> {
-    /// Reads a cell such as `[{'name': 'Cijk_...', 'mean_duration_us': np.float64(110.59)}]`.
+    /// Parses a cell such as `[{'name': 'Cijk_...', 'mean_duration_us': np.float64(110.59)}]`.
     pub(super) fn parse(cell: &'a str) -> Self {
         let list = Py::parse(cell);
         let mut main = (None, f64::NEG_INFINITY);
@@ -41,7 +41,7 @@ impl<'a> Kernels<'a> {
     }
 }
 
-/// The library of a kernel, by its name.
+/// The library that a kernel belongs to, by its name.
 pub(crate) fn library(kernel: &str) -> &'static str {
     const SIGNS: [(&str, &str); 7] = [
         ("Cijk_", "Tensile"),

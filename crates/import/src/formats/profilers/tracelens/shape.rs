@@ -1,5 +1,4 @@
-//! The GEMM behind an operation of a trace: types and layout of its operands, and its sizes where the
-//! report prints none.
+//! Derives the GEMM of a traced operation: operand types and layout, and sizes if the report has none.
 
 use super::columns::EXPERTS;
 use crate::cell::experts::{self, ExpertPart, Experts};
@@ -9,10 +8,10 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::Row;
 
-/// Types of A and B from a tuple of names, and the decision that was needed.
+/// Types of A and B from a tuple of names, and a remark on an assumption made.
 ///
-/// A trace names storage types only: `unsigned char` holds 8-bit floats, or two 4-bit ones where
-/// the operation's name says so.
+/// A trace names storage types only: `unsigned char` holds 8-bit floats, or two 4-bit ones if the
+/// operation's name says so.
 pub(super) fn types(
     name: &str,
     names: &Py<'_>,
@@ -46,22 +45,22 @@ fn storage_type(name: &str, text: &str) -> Option<(DataType, Option<&'static str
     }
 }
 
-/// Types, layout and epilogue as an [`Operation`]. `blas` is the report's layout: the flags of
-/// the column-major BLAS call, whose A is this GEMM's B.
+/// Types, layout and epilogue as an [`Operation`]. `blas` are the report's transposes, those of the column-major BLAS
+/// call, whose A is this GEMM's B.
 pub(super) fn operation(
     a: DataType,
     b: DataType,
     bias: bool,
     blas: Option<(bool, bool)>,
 ) -> Operation {
-    // Such kernels write 16 bits for operands of 8 bits and less, else the operands' type.
+    // Such kernels write 16 bits for operands of up to 8 bits, otherwise the operand type.
     let c = if a.bits() <= 8 { DataType::Bf16 } else { a };
     let (trans_b, trans_a) = blas.unwrap_or((false, false));
     Operation { bias, ..Operation::mixed(a, b, c).with_layout(trans_a, trans_b) }
 }
 
-/// BLAS flags from the operands' strides: a matrix is stored transposed where its first stride
-/// is 1 and its second at least its height.
+/// BLAS transposes from the operands' strides: a matrix is stored transposed if its first stride is 1 and its
+/// second is at least its height.
 pub(super) fn layout_of_strides(
     stride_a: &Py<'_>,
     stride_b: &Py<'_>,
@@ -80,8 +79,8 @@ pub(super) fn layout_of_strides(
     Some((transposed(stride_b, k)?, transposed(stride_a, m)?))
 }
 
-/// True where an operand repeats one value or one vector along a dimension of its matrices (a stride of 0),
-/// as the gradient of a sum does: its bytes and its time are those of no GEMM of these sizes.
+/// True if an operand has a stride of 0 along a dimension of its matrices, as the gradient of a sum has. It then moves
+/// fewer bytes than a GEMM of these sizes, so its time is not comparable.
 fn is_expanded(pair: [&Py<'_>; 2], sizes: [u32; 3]) -> bool {
     let zero = |strides: &Py<'_>| {
         let last = strides.items().iter().rev().take(2);
@@ -90,14 +89,14 @@ fn is_expanded(pair: [&Py<'_>; 2], sizes: [u32; 3]) -> bool {
     sizes.iter().all(|size| *size > 1) && pair.into_iter().any(zero)
 }
 
-/// Why a product of known sizes is left out.
+/// Reason for rejecting a product with such an operand.
 pub(super) const EXPANDED: &str = "an operand repeats one value (a stride of 0), so it moves other bytes and runs \
                                    faster than a GEMM of its sizes";
 
-/// A GEMM without a time and a remark about its types; an error is why a product of known sizes is none.
+/// A row without a time and a remark on its types, or the reason for rejecting a product of known sizes.
 type Found = Result<(Row, Option<&'static str>), &'static str>;
 
-/// The GEMM of an operation from its operands alone, where no model of the report helps.
+/// The GEMM of an operation from its operands alone, if the report has no model of it.
 pub(crate) fn from_operands(
     name: &str,
     dims: &Py<'_>,
@@ -124,7 +123,7 @@ pub(crate) fn from_operands(
     Some(Ok((shape.row(op, f64::NAN), note)))
 }
 
-/// The experts that an operation runs, with types of tokens and weights, and a remark about these.
+/// The expert GEMMs of an operation, with types of tokens and weights, and a remark on these types.
 pub(crate) struct FoundExperts {
     experts: Experts,
     op: Operation,
@@ -132,7 +131,7 @@ pub(crate) struct FoundExperts {
 }
 
 impl FoundExperts {
-    /// By the printed names, shapes, types and numbers of its inputs; `None` for any other operation.
+    /// From the printed names, shapes, types and scalars of its inputs; `None` for any other operation.
     pub(crate) fn of(name: &str, dims: &Py<'_>, types: &Py<'_>, numbers: &Py<'_>) -> Option<Self> {
         if !experts::is_named(name) {
             return None;
@@ -162,12 +161,12 @@ impl FoundExperts {
             ),
             false => (a, note),
         };
-        // Weights are (N, K).
+        // Weights are stored (N, K).
         let op = Operation::mixed(a, b, DataType::Bf16).with_layout(false, true);
         Some(FoundExperts { experts, op, note })
     }
 
-    /// By what a report's model has of an operation.
+    /// From the parameters of the report's model.
     pub(crate) fn of_model(name: &str, params: &Py<'_>) -> Option<Self> {
         let size = |key: &str| params.get(key)?.size();
         let [tokens, hidden, inner, experts, per_token] = EXPERTS.map(size);
@@ -179,7 +178,7 @@ impl FoundExperts {
         Some(FoundExperts { experts, op, note })
     }
 
-    /// The row of one of its products, without a time.
+    /// The row of one of its GEMMs, without a time.
     pub(crate) fn row(&self, part: ExpertPart) -> Row {
         self.experts.shape(part).row(self.op, f64::NAN)
     }
@@ -205,7 +204,7 @@ mod tests {
         assert!(is_gemm("aten::mm", dims, "((1, 4096), (14336, 1))"));
         assert!(!is_gemm("aten::mm", dims, "((0, 0), (14336, 1))"));
         assert!(!is_gemm("aten::mm", dims, "((2048, 1), (0, 1))"));
-        // A weight for all of a batch is one operand, and a vector has a stride that nobody walks.
+        // A weight shared by the batch is a valid operand, and so is a vector, whose second stride does not matter.
         let batched = "((8, 64, 32), (8, 32, 16))";
         assert!(is_gemm("aten::bmm", batched, "((2048, 32, 1), (0, 16, 1))"));
         assert!(is_gemm("aten::mm", "((1, 2048), (2048, 64))", "((0, 1), (64, 1))"));
@@ -227,7 +226,7 @@ mod tests {
                 "((4, 32, 16), (4, 32, 8), (4, 8, 16))",
                 "4 of 32 16 8 bf16 NN + bias",
             ),
-            // The weight is (N, K) here.
+            // The weight is stored (N, K).
             (
                 "vllm::rocm_unquantized_gemm",
                 "((32, 2880), (5120, 2880), (5120,))",
@@ -238,7 +237,7 @@ mod tests {
         for (name, dims, expected) in cases {
             assert_eq!(gemm(name, dims, bf16).as_deref(), Some(expected), "{name}");
         }
-        // Two 4-bit values a byte: K is twice the stored width.
+        // Two 4-bit values per byte: K is twice the stored width.
         let bytes = "('unsigned char', 'unsigned char')";
         assert_eq!(
             gemm("aiter::gemm_a4w4", "((32, 64), (16, 64))", bytes).as_deref(),
@@ -253,7 +252,7 @@ mod tests {
             .as_deref(),
             Some("1 of 32 16 64 fp8 E4M3 fnuz NN")
         );
-        // No guess for sizes that do not fit, unknown operations and missing operands.
+        // `None` for mismatched sizes, unknown operations and missing operands.
         for (name, dims) in [
             ("aten::mm", "((32, 64), (63, 16))"),
             ("mine::moe", "((32, 64), (64, 16))"),

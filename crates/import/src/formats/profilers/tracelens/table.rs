@@ -1,8 +1,8 @@
-//! The GEMM tables of a TraceLens report: `GEMM.csv`, `unified_perf_summary.csv` and what is cut
-//! from it, and comparisons of two reports.
+//! GEMM tables of a TraceLens report: `GEMM.csv`, `unified_perf_summary.csv` and excerpts of it, and
+//! comparisons of two reports.
 //!
-//! Rows are kept until the end of the file: a wrapper and the operation it calls are both listed
-//! with the same time, and only one of them counts.
+//! Rows are kept until the end of the file, because a wrapper and the operation it calls are both listed with the same
+//! time and only one of them must count.
 
 mod twice;
 
@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use twice::counted_twice;
 
-/// One row, read but not yet in the table. Texts are codes of [`Table::words`].
+/// A row not yet added to the table. Texts are codes of [`Table::words`].
 struct Pending {
     line: u32,
     raw: Vec<u8>,
@@ -111,7 +111,7 @@ impl Table {
         }
     }
 
-    /// The GEMM of a record, or why there is none.
+    /// The GEMM of a record, or the reason for rejecting it.
     fn gemm(
         &self,
         record: &Record<'_>,
@@ -199,10 +199,10 @@ impl Table {
 /// Names of the sizes in the report's model.
 const SIZES: [&str; 4] = ["M", "N", "K", "B"];
 
-/// Reason of GEMMs whose shape is not known.
+/// Reason for rejecting GEMMs of unknown shape.
 pub(super) const NO_MODEL: &str = "no performance model: shape not known";
 
-/// The cell of a column, "" where there is none.
+/// The cell of a column; "" if there is no such column.
 fn text<'r>(record: &Record<'r>, col: &Option<Col>) -> Cow<'r, str> {
     col.as_ref().map_or(Cow::Borrowed(""), |c| record.text(c.index))
 }
@@ -215,7 +215,7 @@ fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
     }
 }
 
-/// `(True, False)`; `None` where a flag is missing or unknown.
+/// Parses `(True, False)`; `None` if a flag is missing or unknown.
 fn flags(cell: &Py<'_>) -> Option<(bool, bool)> {
     match cell.items() {
         [a, b, ..] => Some((a.truth()?, b.truth()?)),
@@ -223,8 +223,7 @@ fn flags(cell: &Py<'_>) -> Option<(bool, bool)> {
     }
 }
 
-/// Seconds of one call: the sum over the calls where both are given, since the mean may be
-/// rounded; else the mean.
+/// Seconds per call: the sum divided by the calls if both are given, since the mean may be rounded; otherwise the mean.
 fn time_of_call(
     record: &Record<'_>,
     columns: &Columns,

@@ -1,4 +1,4 @@
-//! Small reports of our own making. Real ones are in `tests/real_import.rs`.
+//! Small synthetic reports. Real ones are in `tests/real_import.rs`.
 
 use crate::testing::read_as;
 
@@ -31,7 +31,7 @@ fn the_other_micro_sign_zero_times_and_unknown_types() {
 
 #[test]
 fn operations_of_one_shape_that_are_not_the_same_time() {
-    // Same shape and time but another kernel, and same kernel but another time: all count.
+    // Same shape and time with another kernel, or same kernel with another time: all rows count.
     let kernel = |name: &str| format!("\"[{{'name': '{name}', 'mean_duration_us': 5}}]\"");
     let (k1, k2) = (kernel("k1"), kernel("k2"));
     let types = "\"('float', 'float')\"";
@@ -91,7 +91,7 @@ fn experts_are_read_by_their_own_columns() {
         rows,
         ["128 6144 3072 E=32 k=4 bf16 x fp4 -> bf16", "128 3072 3072 E=32 k=4 bf16 x fp4 -> bf16"]
     );
-    // The work is the report's own; the rate too.
+    // Work and rate are as reported.
     for row in 0..2 {
         let theirs = data.number(ColumnMeaning::ReportedWork, row);
         assert!((data.problem(row).work().0 / theirs - 1.0).abs() < 1e-9);

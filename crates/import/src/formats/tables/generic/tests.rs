@@ -29,7 +29,7 @@ fn the_plain_case() {
     assert_eq!(d.problem(0).op.a, DataType::Bf16);
     assert_eq!(d.text(ColumnMeaning::Model, 0), "llama");
     assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k1");
-    // Whose letters they are is a question.
+    // The layout convention is a question.
     let questions: Vec<&str> = d.sources[0].assumptions.iter().map(|a| a.key.as_str()).collect();
     assert_eq!(questions, ["batch", "layout"]);
     assert_eq!(d.line, [2]);
@@ -42,7 +42,7 @@ fn a_last_line_that_ends_early_is_said() {
         let all = d.sources[0].rejected.reasons.iter();
         all.map(|r| r.text.clone()).collect::<Vec<_>>()
     };
-    // The time was 4000: what is left of it is a number too.
+    // The full time was 4000; the truncated one is a number too.
     for table in [
         "M,N,K,time_us,note\n4096,4096,4096,900,first\n4096,4096,2048,400",
         "M;N;K;time_us;note\n4096;4096;4096;900;first\n4096;4096;2048;400",
@@ -55,11 +55,11 @@ fn a_last_line_that_ends_early_is_said() {
             (1, true, vec!["row is cut off".to_owned()]),
             "{table}"
         );
-        // With a line end it is short, as other rows may be.
+        // With a line end it is a short row rather than a truncated one.
         let d = read(format!("{table}\n"));
         assert_eq!((d.len(), note(&d)), (2, false), "{table}");
     }
-    // Where other rows are as short, it may be whole.
+    // If other rows are as short, it may be complete.
     let d = read("M,N,K,time_us,note\n4096,4096,4096,900\n4096,4096,2048,400");
     assert_eq!((d.len(), note(&d)), (2, true));
     let d = read("M,N,K,time_us\n4096,4096,4096,900\n4096,40");
@@ -88,11 +88,11 @@ fn units_from_rates_or_from_what_devices_can_do() {
 
 #[test]
 fn a_header_that_its_values_contradict_is_corrected_and_said() {
-    // Milliseconds under µs: 137 PFLOP/s in the first row.
+    // Milliseconds titled µs would mean 137 PFLOP/s in the first row.
     let d = read("M,N,K,time_us\n8192,8192,8192,8\n4096,4096,4096,0.9\n");
     assert!((d.time_s[0] - 8e-3).abs() < 1e-12);
     assert!(assumed(&d, "unit:time_us").text.contains("no device is that fast"));
-    // Rows that do not count have no vote, and some fast rows are wrong themselves.
+    // Rejected rows do not influence the unit, and rows too fast for any device are rejected.
     for file in [
         "M,N,K,dtype,time_us,status\n4096,4096,4096,bf16,900,ok\n4096,4096,2048,bf16,1,failed\n4096,4096,1024,bf16,1,failed\n",
         "M,N,K,dtype,latency_us\n4096,4096,4096,bf16,900\n4096,4096,2048,bf16,0.01\n4096,4096,1024,bf16,0.01\n",
@@ -107,7 +107,7 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
     // The same without a unit in the title.
     let d = read("M,N,K,time,status\n4096,4096,4096,900,ok\n4096,4096,2048,0.001,failed\n");
     assert_eq!((d.len(), d.time_s[0]), (1, 900e-6));
-    // One row is wrong by itself, and a rate that fits the header proves it right.
+    // Other rows are plausible, or a rate confirms the unit of the header.
     for file in [
         "M,N,K,time_us\n4096,4096,4096,250\n2048,2048,2048,0.001\n512,512,512,12\n",
         "M,N,K,time_us,tflops\n4096,4096,4096,250,549.7\n2048,2048,2048,0.001,17000\n\
@@ -117,7 +117,7 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
         assert!((d.time_s[0] - 250e-6).abs() < 1e-12);
         assert!(d.sources[0].rejected.total() > 0);
     }
-    // The header may be right and the rates wrong: both are shown.
+    // The header may be right and the rates wrong, so both are shown.
     let d = read("M,N,K,time_us,tflops\n512,512,512,800,0.000335\n256,256,256,100,0.000336\n");
     assert!((d.time_s[0] - 800e-6).abs() < 1e-12);
     assert!(assumed(&d, "unit:time_us").text.contains("the rates in the file fit ms"));
@@ -148,7 +148,7 @@ fn placeholders_are_no_measurements() {
         (d.len(), d.sources[0].rejected.reasons[0].text.as_str()),
         (1, "a placeholder: 1 µs beside a rate of 0")
     );
-    // Thirty times the peak of this device, though below that of others.
+    // Thirty times the peak of this device, though less than that of others.
     let d = read(
         "M,N,K,dtype,device,time_us\n4096,4096,4096,fp16,NVIDIA L4,8\n4096,4096,4096,fp16,NVIDIA L4,1300\n64,64,64,fp16,,5\n",
     );
@@ -236,7 +236,7 @@ fn missing_k_asks_for_a_mapping_and_takes_it() {
     o.columns.insert("inner_size".into(), "k".into());
     let d = read_with("", text, &o);
     assert_eq!(d.k[0], 3);
-    // without a header the form names the columns by number
+    // without a header the form numbers the columns
     let e = read_all("", b"1,2,3,4\n5,6,7,8\n", &ImportOptions::default()).unwrap_err();
     assert_eq!(e.kind, ErrorKind::NeedsMapping);
     let mut o = ImportOptions::default();
@@ -295,18 +295,18 @@ fn the_form_suggests_what_is_missing_by_values() {
     let text = format!("left,right,deep,who,took\n{rows}");
     assert_eq!(suggested(&text), ["m", "n", "k", "", "time"]);
     assert_eq!(form(&text).rows[1], ["512", "512", "64", "b", "31"]);
-    // Known columns keep their meaning; a column of fractions is no size.
+    // Known columns keep their meaning; a column of fractions is not a size.
     let text = "M,N,deep,share,ms\n256,512,1024,0.5,20\n512,512,64,0.25,31\n";
     assert_eq!(suggested(text), ["", "", "k", "", ""]);
-    // Without a header the arithmetic tells which is which: 2MNK in 0.25 ms is 8.59 TFLOP/s.
+    // Without a header, arithmetic identifies the columns: 2MNK in 0.25 ms is 8.59 TFLOP/s.
     let text =
         "1,512,1024,2048,8.59,0.25\n2,1024,1024,2048,10.74,0.4\n3,4096,2048,1024,11.45,1.5\n";
     assert_eq!(suggested(text), ["", "m", "n", "k", "rate:tflops", "time:ms"]);
     assert_eq!(suggested("1024,0.5\n2048,3.5\n"), ["square", "time"]);
-    // Too few columns: nothing is suggested but the time.
+    // With too few columns only the time is suggested.
     let text = "left,right,note\n256,512,a\n512,512,b\n";
     assert_eq!(suggested(text), ["", "time", ""]);
-    // What can be read needs no suggestion.
+    // A readable table needs no suggestion.
     let text = "M,N,K,us,loss\n1,2,3,4,5\n";
     assert_eq!(suggested(text), ["", "", "", "", ""]);
     let form = form(text);
@@ -345,7 +345,7 @@ fn a_failed_variant_keeps_its_time_as_failed() {
         note.contains("3 failed variant(s)") && note.contains(" 2 of them state a time"),
         "{note}"
     );
-    // Repeats of a time are no way around it.
+    // Failed rows with repeated times have no time either; their median is the time of the failed run.
     let repeats = "generation,status,M,N,K,dtype,time_1_ms,time_2_ms,time_3_ms\n\
                    0,wrong result,64,64,64,fp16,1,2,3\n0,ok,64,64,64,fp16,1,2,3\n";
     let d = read(repeats);
@@ -353,7 +353,7 @@ fn a_failed_variant_keeps_its_time_as_failed() {
     assert_eq!(d.number(ColumnMeaning::FailedTime, 0), 2e-3);
 }
 
-/// Headers as people write them: sizes, time and type come out right, or the file asks.
+/// Hand-written headers: sizes, time and type come out right, or the file asks.
 #[test]
 fn headers_that_nobody_agreed_on() {
     for (text, sizes, time_s, dtype) in [
@@ -427,7 +427,7 @@ fn headers_that_nobody_agreed_on() {
         assert!((d.time_s[0] / time_s - 1.0).abs() < 1e-12, "{text}: {}", d.time_s[0]);
         assert_eq!(d.problem(0).op.a, dtype, "{text}");
     }
-    // A tile in a kernel's name is no GEMM, and `K` alone no square.
+    // A tile in a kernel's name is not a GEMM, and `K` alone is not a square.
     for text in [
         "kernel,calls,time_us\nwgmma_m64n256k16,3,45\nwgmma_m64n128k16,3,47\n",
         "Hidden,FFN,K,time_us\n4096,11008,64,45\n",

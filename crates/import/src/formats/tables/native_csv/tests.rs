@@ -1,4 +1,4 @@
-//! What is written reads back.
+//! Round trip: an exported table is read back unchanged.
 
 use crate::reader::CUT;
 use crate::testing::read_as;
@@ -105,7 +105,7 @@ fn no_cell_starts_a_formula() {
     }
 }
 
-/// A table that was cut anywhere has the rows that were whole, and says so where a part of one is left.
+/// A table truncated anywhere yields its complete rows, and a note if part of a row remains.
 #[test]
 fn a_cut_row_is_no_row() {
     let d = example(&["a".to_owned(), "b, c".to_owned()], &[1.5, 1.25e-9]);
@@ -124,7 +124,7 @@ fn a_cut_row_is_no_row() {
         }
     }
     assert_eq!(read(&text[..ends[1]]).len(), 1);
-    // The end of one file and the begin of another, in one line and below it.
+    // The end of one file and the start of another, in one line and on separate lines.
     let joined = read(&format!("{}{text}", &text[..ends[1] + 40]));
     assert_eq!(
         (joined.len(), joined.time_s[0]),
@@ -155,7 +155,7 @@ fn tables_that_were_joined_and_blank_lines_above() {
         assert_eq!((two.len(), two.sources[0].name.as_str()), (2 * one.len(), "orig, inal.csv"));
         assert_eq!(two.sources[0].rejected.total(), 0);
     }
-    // Other columns: what the rows below hold is not known.
+    // Different columns: the rows below cannot be interpreted.
     let (header, rows) = text.split_once('\n').unwrap();
     let swapped = header.replace(",m,n,", ",n,m,");
     let two = read(&format!("{text}{swapped}\n{rows}"));

@@ -1,4 +1,4 @@
-//! The unit of figures that a plot does not name.
+//! Infers the unit of figures for which a plot states none.
 
 use super::Unit;
 use crate::ImportOptions;
@@ -10,7 +10,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::TableBuilder;
 
-/// Units a plot of a matrix multiply is drawn in, the most usual first, with how unusual they are.
+/// Units used in plots of matrix multiplies, most common first, each with a penalty.
 const UNITS: [(&str, Unit, f64); 8] = [
     ("TFLOP/s", (Quantity::Rate, 1e12), 0.0),
     ("ms", (Quantity::Time, 1e-3), 0.7),
@@ -43,7 +43,7 @@ pub(super) fn unit_said(
     unit
 }
 
-/// Work and bytes of the first rows.
+/// Work (FLOP) and bytes of the first rows.
 pub(super) fn sampled_shapes(
     plan: &Plan,
     dtype: DataType,
@@ -56,10 +56,10 @@ pub(super) fn sampled_shapes(
     sizes(plan, rows).into_iter().map(of_row).collect()
 }
 
-/// The unit under which the figures look most like a device's: never above what one can do,
-/// and the share of it that is reached varies least over the shapes.
+/// Index of the unit with the most plausible figures: never above the limits of a device, and with the least variation
+/// of the attained fraction over the shapes.
 pub(super) fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
-    // A large device of today; only magnitudes matter.
+    // A large device of today; only the order of magnitude matters.
     const RATE: f64 = 2.5e15;
     const BANDWIDTH: f64 = 8e12;
     let cost = |unit: Unit, unusual: f64| -> Option<f64> {
@@ -84,7 +84,7 @@ pub(super) fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
                 highest = highest.max(high);
             }
         }
-        // Small shapes stay in the cache: some room above the bandwidth.
+        // Small shapes stay in the cache, so allow some excess over the bandwidth.
         if spreads.is_empty() || highest > 4.0 {
             return None;
         }

@@ -1,11 +1,11 @@
-//! Rows whose time another row holds already.
+//! Finds rows whose time is already in another row.
 
 use super::Pending;
 use gemmscope_table::build::intern::Interner;
 use std::collections::HashMap;
 
-/// For each wrapper the row that already holds its time: another operation of the same shape,
-/// with the same number of calls, the same time to the last digit and the same kernel.
+/// Maps each wrapper to the row that already holds its time: another operation with the same shape, number of calls,
+/// kernel, and the same time to the last digit.
 pub(super) fn counted_twice(pending: &[Pending], words: &Interner) -> HashMap<usize, usize> {
     type Key = (usize, [u32; 4], u64, u64, u32);
     let mut known: HashMap<Key, usize> = HashMap::default();
@@ -27,7 +27,7 @@ pub(super) fn counted_twice(pending: &[Pending], words: &Interner) -> HashMap<us
         if pending[first].name == p.name {
             continue;
         }
-        // Keep the operation that launched the kernel, drop its wrapper.
+        // Keep the operation that launched the kernel; drop its wrapper.
         let wrapper_first = is_wrapper(p) || !is_wrapper(&pending[first]);
         if wrapper_first {
             twice.insert(first, i);

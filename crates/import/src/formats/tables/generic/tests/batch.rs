@@ -1,8 +1,8 @@
-//! Batches and calls: columns, questions, answers.
+//! Batches and calls: columns, questions and answers.
 
 use super::*;
 
-/// A table with a batch: its size, M, the work of a call in units of 2MNK, and the unit of the rate in the title.
+/// A table with a batch: batch size, M, and work per call in units of 2MNK; `title` names the rate with its unit.
 fn batched(title: &str, rows: &[(u32, u32, f64)]) -> String {
     let mut out = format!("kernel,batch_size,dtype,M,N,K,{title},time_us\n");
     for (i, (batch, m, work)) in rows.iter().enumerate() {
@@ -15,7 +15,7 @@ fn batched(title: &str, rows: &[(u32, u32, f64)]) -> String {
 
 #[test]
 fn rates_decide_whether_a_batch_is_part_of_m() {
-    // A sequence of 128 that no column has: M = 128 x batch.
+    // M = 128 x batch, with a sequence length of 128 that no column holds.
     let in_m = [(1, 128, 1.0), (4, 512, 1.0), (16, 2048, 1.0)];
     let apart = [(1, 128, 1.0), (4, 128, 4.0), (16, 128, 16.0)];
     for title in ["tflops", "perf"] {
@@ -24,7 +24,7 @@ fn rates_decide_whether_a_batch_is_part_of_m() {
         let said = assumed(&d, "batch");
         assert!(said.text.ends_with("as rate and time say in 3 of 3 rows."), "{}", said.text);
         assert_eq!(said.value, "in M");
-        // It stays a label that rows are told apart by.
+        // It stays a label that tells rows apart.
         let batch = d.columns.iter().find(|c| c.label == "batch_size").unwrap();
         assert!(matches!(&batch.data, ColumnData::Text { values, .. } if values.len() == 4));
         assert_eq!(
@@ -35,7 +35,7 @@ fn rates_decide_whether_a_batch_is_part_of_m() {
         assert_eq!(d.batch, [1, 4, 16], "{title}");
         assert!(d.sources[0].assumptions.iter().all(|a| a.key != "batch"));
     }
-    // Half of the rows say one and half the other: nothing is decided.
+    // Half of the rows support each interpretation, so none is confirmed.
     let mixed = [(2, 128, 1.0), (4, 128, 4.0), (8, 128, 1.0), (16, 128, 3.0), (16, 128, 5.0)];
     assert_eq!(assumed(&read(batched("tflops", &mixed)), "batch").value, "apart");
 }
@@ -56,7 +56,7 @@ fn a_batch_without_rates_is_a_question_with_two_answers() {
         assert_eq!((&read[..], &*asked.value), (&batch[..], value));
         assert_eq!(asked.choices, ["in M", "apart"]);
     }
-    // Nobody is asked about batches of one.
+    // No question if all batches are 1.
     let d = read("batch,M,N,K,dtype,time_us\n1,128,4096,1024,bf16,40\n");
     assert!(d.sources[0].assumptions.is_empty(), "{:?}", d.sources[0].assumptions);
 }
@@ -80,7 +80,7 @@ fn sizes_and_calls_may_be_stated_where_no_column_holds_them() {
     assert!((d.time_s[0] * 1e6 - 4.0).abs() < 1e-9);
     let said = |key: &str| (assumed(&d, key).value.as_str(), assumed(&d, key).by_hand);
     assert_eq!((said("sizes"), said("calls")), (("N: 512", true), ("1000", true)));
-    // What a column holds is not stated.
+    // A size that a column holds cannot be stated.
     let Ok(Imported::Table(d)) = with("M,N,K,time_us\n1,2,3,4\n", &[("sizes", "N: 512")]) else {
         panic!("not read")
     };
