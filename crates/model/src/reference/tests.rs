@@ -72,7 +72,7 @@ fn errors_are_those_of_shapes_left_out() {
 /// Errors found by another program on other shapes, by which the method was chosen.
 #[test]
 fn errors_are_those_of_the_method() {
-    use Precision::{Bf16, Fp16, Fp8, Fp8Block, Int8, MxFp4};
+    use Precision::{Bf16, Fp8, Fp8Block, Fp16, Int8, MxFp4};
     for (device, precision, error, p90) in [
         ("h100-sxm", Bf16, 1.048, 1.11),
         ("h200-sxm", Bf16, 1.044, 1.11),

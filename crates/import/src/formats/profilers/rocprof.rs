@@ -83,10 +83,9 @@ fn counted(l: &mut Launch, counters: &Counters, _: &mut TableBuilder) {
     let (mut mops, mut most) = (0.0, 0.0);
     for (dtype, v) in counters.of(matrix_type) {
         if v > most {
-            l.dtype = Some(dtype);
+            (most, l.dtype) = (v, Some(dtype));
         }
         mops += v;
-        most = mops;
     }
     l.work = if mops == 0.0 { f64::NAN } else { mops * 512.0 };
 }
@@ -114,5 +113,21 @@ fn also(
     let agent = h.text(record, &["GPU_ID", "Agent_Id"]);
     if !agent.is_empty() {
         table.note(format!("Agent {}.", agent.trim_start_matches("Agent ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_is_that_of_most_matrix_operations() {
+        let mut counters = Counters::default();
+        for (code, mops) in [("F32", 10.0), ("F16", 15.0), ("BF16", 20.0)] {
+            counters.add(&format!("SQ_INSTS_VALU_MFMA_MOPS_{code}"), "", Some(mops));
+        }
+        let mut launch = Launch::new(1, "kernel", 1e-3);
+        counted(&mut launch, &counters, &mut TableBuilder::new());
+        assert_eq!((launch.dtype, launch.work), (Some(DataType::Bf16), 45.0 * 512.0));
     }
 }

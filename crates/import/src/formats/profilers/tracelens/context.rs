@@ -175,8 +175,8 @@ fn tree(value: &Value, context: &mut TraceContext) {
             .or_else(|| number(entry, "ex_uid").filter(|u| *u >= 0.0).map(|u| u as u64))
             .or_else(|| {
                 // Digits at the end, as in `op_231`.
-                let digits = key.trim_start_matches(|c: char| !c.is_ascii_digit());
-                digits.parse().ok()
+                let name = key.trim_end_matches(|c: char| c.is_ascii_digit());
+                key[name.len()..].parse().ok()
             });
         let Some(uid) = uid else { continue };
         let operation = match text(entry, "op_name") {
