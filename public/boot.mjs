@@ -2,8 +2,8 @@
 // the page and to its worker. Trunk writes the hashed file names into this script's own URL (see Trunk.toml). What the
 // user gives the page meanwhile is kept by early.js.
 //
-//   globalThis.gemmscopeBoot = { jsUrl, wasmUrl, workerUrl, module, startWorker(), fetchFile(url, limit),
-//     openParquet(blob, limit) }
+//   globalThis.gemmscopeBoot = { jsUrl, wasmUrl, workerUrl, module, startWorker(), fetchFile(url, limit, cancelled),
+//     openParquet(blob, limit), claim(name) }
 
 class Unsupported extends Error {}
 /** The server has no such file any more: only a reload helps. */
@@ -25,6 +25,7 @@ const boot = {
   startWorker,
   fetchFile,
   openParquet,
+  claim,
 };
 globalThis.gemmscopeBoot = boot;
 
@@ -173,20 +174,33 @@ function startWorker() {
   return worker;
 }
 
+/** How long a host may send nothing, ms. */
+const PATIENCE = 30_000;
+
 /** Opens a Parquet file; its reader is fetched when the first one comes (parquet.mjs, as in worker.mjs). */
 async function openParquet(blob, limit) {
-  const reader = await import(at(`parquet.mjs?v=${params.get("v")}`)).catch(() => {
+  const late = new Promise((_, reject) => setTimeout(reject, PATIENCE));
+  const reader = await Promise.race([import(at(`parquet.mjs?v=${params.get("v")}`)), late]).catch(() => {
     throw new Error("the page's reader of Parquet files could not be fetched: check the connection and choose the file again");
   });
   return reader.open(blob, limit);
 }
 
-/** How long a host may send nothing, ms. */
-const PATIENCE = 30_000;
+/** True if this page alone holds a name, from now until it is closed. Also where the browser does not say. */
+function claim(name) {
+  return new Promise((held) => {
+    const take = (lock) => (held(Boolean(lock)), lock && new Promise(() => {}));
+    navigator.locks ? navigator.locks.request(name, { ifAvailable: true }, take).catch(() => held(true)) : held(true);
+  });
+}
 
-/** Data at an address, up to `limit` bytes, as a Blob; without cookies, and without saying where the link stood. */
-async function fetchFile(url, limit) {
+/**
+ * Data at an address, up to `limit` bytes, as a Blob; without cookies, and without saying where the link stood. Ends
+ * once `cancelled` resolves.
+ */
+async function fetchFile(url, limit, cancelled) {
   const stop = new AbortController();
+  cancelled?.then(() => stop.abort());
   const { host, origin } = new URL(url);
   let timer;
   const patient = () => {

@@ -15,9 +15,9 @@
   var SAMPLES = ["mi300x-libraries.csv", "h100-llm.csv", "h100-flat-gemm.csv", "tuning-history.csv", "h100-tiles.csv"];
   var STOPPED = "The page's program stopped, most likely because the browser gave it no more memory. Reload the page to go on.";
 
-  function stored(key) {
+  function stored(key, store) {
     try {
-      return localStorage.getItem(key);
+      return window[store || "localStorage"].getItem(key);
     } catch (_) {
       // Storage is refused in a sandboxed frame.
       return null;
@@ -29,10 +29,11 @@
 
   // What shows first.
 
-  /** Names of the files of last time (src/app/load/kept.rs), without their folders. */
+  /** Names of the files of last time, in this tab or else in any (src/app/load/kept.rs), without their folders. */
   function keptFiles() {
-    var note = location.protocol === "file:" ? null : stored("gemmscope.open");
-    var names = note ? note.split("\n").slice(1).filter(Boolean) : [];
+    var own = stored("gemmscope.open", "sessionStorage");
+    var note = location.protocol === "file:" ? null : own === null ? stored("gemmscope.open") : own;
+    var names = note ? note.split("\n").slice(2).filter(Boolean) : [];
     return names.map(function (name) {
       return name.split("/").pop();
     });
@@ -289,7 +290,10 @@
   ["error", "unhandledrejection"].forEach(function (type) {
     addEventListener(type, function (event) {
       var error = event.error || event.reason;
-      if (root.dataset.boot === "started" && error instanceof WebAssembly.RuntimeError) fail(STOPPED);
+      if (root.dataset.boot !== "started" || !(error instanceof WebAssembly.RuntimeError)) return;
+      fail(STOPPED);
+      // The page around this one waits for answers.
+      if (embedded) parent.postMessage({ gemm: { v: 1, type: "failed", message: STOPPED } }, "*");
     });
   });
   // A script that does not arrive.

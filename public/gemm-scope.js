@@ -7,6 +7,19 @@
 // Also a module: import { mount } from "./gemm-scope.js".
 
 const HERE = new URL(".", import.meta.url);
+/**
+ * Who may be shown the data of this page: its own host, the script's, and those that the script's tag names. Markup
+ * alone names no other, since a wiki or a comment may hold markup of its readers. Read once: a tag that comes later
+ * is none that ran.
+ */
+const VIEWERS = new Set([HERE.origin, self.origin]);
+for (const tag of document.scripts) {
+  if (tag.src !== import.meta.url) continue;
+  for (const viewer of (tag.dataset.viewers ?? "").split(/\s+/)) {
+    try { VIEWERS.add(new URL(viewer).origin); } catch { /* no address: names nobody */ }
+  }
+}
+VIEWERS.delete("null");
 const VERSION = 1;
 const CONNECT_EVERY_MS = 250;
 /** How long a line may bring nothing: of the program, or of the data. Each progress begins it anew. */
@@ -44,11 +57,13 @@ const OBSERVED = ["src", "more", "view", "device", "theme", "hash", "format", "h
 
 /** Where gemmscope itself would fetch data from: what its links take as src=. */
 const reachable = (url, viewer) =>
-  url.protocol === "https:" || (url.protocol === "http:" && (url.origin === viewer.origin || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)));
+  url.protocol === "https:" || (url.protocol === "http:" && (url.origin === viewer.origin || /^(localhost|127\.0\.0\.1)$/.test(url.hostname)));
 
+/** The name in an address, as the frame takes it: up to 256 printable characters. Other addresses than files' hold none. */
 function nameOf(url) {
-  const name = url.pathname.split("/").pop() || "data";
-  try { return decodeURIComponent(name); } catch { return name; }
+  let name = /^(https?|file):$/.test(url.protocol) ? url.pathname.split("/").pop() : "";
+  try { name = decodeURIComponent(name); } catch { /* as it is written */ }
+  return [...name.replace(/\p{Cc}/gu, "")].slice(0, 256).join("") || "data";
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -243,6 +258,7 @@ class GemmScope extends HTMLElement {
     const said = this.getAttribute("viewer");
     const page = said == null ? new URL(HERE) : new URL(said, document.baseURI);
     if (!/^https?:$/.test(page.protocol)) throw new Error(`viewer is an http or https address, not ${page.protocol}`);
+    if (!VIEWERS.has(page.origin)) throw new Error(`viewer is on another host, ${page.origin}: the tag of the script names it in data-viewers`);
     page.search = page.hash = "";
     return page;
   }
@@ -329,6 +345,8 @@ class GemmScope extends HTMLElement {
     const giveUp = (why) => {
       clearInterval(timer);
       timer = undefined;
+      // A program that stopped answers nothing more.
+      this.#disconnect(why);
       this.#wait("");
       this.#offerAgain();
       this.#report("frame", new Error(why));
@@ -441,10 +459,14 @@ class GemmScope extends HTMLElement {
       this.#emit("gemm-change", { view: message.view });
       this.#keepPicture();
     } else {
-      const waiting = this.#open.get(message?.id);
-      this.#open.delete(message?.id);
-      if (message?.type === "ok") waiting?.resolve(message.result);
-      else waiting?.reject(Object.assign(new Error(message?.message ?? "refused"), { code: message?.code }));
+      // Without an id it may be the answer to any of them.
+      const ids = message?.id ? [message.id] : [...this.#open.keys()];
+      for (const id of ids) {
+        const waiting = this.#open.get(id);
+        this.#open.delete(id);
+        if (message?.type === "ok") waiting?.resolve(message.result);
+        else waiting?.reject(Object.assign(new Error(message?.message ?? "refused"), { code: message?.code }));
+      }
     }
   }
 
@@ -452,8 +474,9 @@ class GemmScope extends HTMLElement {
     const id = ++this.#ids;
     return new Promise((resolve, reject) => {
       if (!this.#port) return reject(new Error("the frame is not connected"));
-      this.#open.set(id, { resolve, reject });
+      // What cannot be sent throws here, and waits for no answer.
       this.#port.postMessage({ ...message, id }, transfer);
+      this.#open.set(id, { resolve, reject });
     });
   }
 

@@ -171,9 +171,11 @@ test("a frame refuses other windows, other versions, malformed and huge messages
     log.push(ready.type, (await channel({ gemm: { v: 1, type: "connect" } })).data.code);
     const ask = (message, transfer = []) =>
       new Promise((done) => {
-        port.onmessage = (e) => (e.data.type === "error" || e.data.type === "ok") && done(e.data.code ?? e.data.type);
+        port.onmessage = (e) => (e.data.type === "error" || e.data.type === "ok") && done(`${e.data.id} ${e.data.code ?? e.data.type}`);
         port.postMessage(message, transfer);
       });
+    const loop = { type: "view", id: 7 };
+    loop.self = loop;
     const huge = new ArrayBuffer((64 << 20) + 1);
     log.push(
       await ask({ type: "eval", id: 1, code: "alert(1)" }),
@@ -183,13 +185,19 @@ test("a frame refuses other windows, other versions, malformed and huge messages
       await ask({ type: "view", id: 4, set: { theme: "pink" } }),
       await ask({ type: "view", id: 5, pad: "x".repeat(70_000) }),
       await ask("text"),
+      await ask(loop),
+      await ask({ type: "view", id: 8, more: 1n }),
+      await ask({ type: "load", id: 9, name: "\ud800.csv", bytes: new ArrayBuffer(9) }),
+      await ask({ type: "view", id: -1, pad: "x".repeat(70_000) }),
+      await ask({ type: "view", id: "text" }),
       await ask({ type: "load", id: 6, name: "ok.csv", bytes: new TextEncoder().encode("M,N,K,us\n8,8,8,1\n").buffer }),
     );
     return log;
   }, new URL(viewer).origin);
   assert.deepEqual(result, [
     ...Array(7).fill("silence"), "version", "bad-message", "ready", "connected",
-    "unknown-type", "bad-message", "bad-message", "too-large", "bad-message", "too-large", "bad-message", "ok",
+    "1 unknown-type", "0 bad-message", "2 bad-message", "3 too-large", "4 bad-message", "5 too-large", "0 bad-message",
+    "7 bad-message", "8 bad-message", "9 bad-message", "0 too-large", "0 bad-message", "6 ok",
   ]);
   // A window other than the parent: a sibling frame of the same host cannot connect.
   await page.evaluate(async (url) => {

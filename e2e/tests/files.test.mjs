@@ -233,9 +233,69 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   await again(app, bare);
   assert.deepEqual(await names(app), []);
   assert.ok(await app.page.getByRole("heading", { name: /Drop a GEMM/ }).isVisible());
-  assert.deepEqual(await databases(app), { lists: ['{"contexts":[],"files":[]}'], bytes: [] });
+  assert.deepEqual(await databases(app), { lists: [], bytes: [] });
   app.page.quiet();
   app.assertQuiet();
+});
+
+test("each tab reopens its own files; a new one begins with those of the tab that was used last", async (t) => {
+  const a = await GemmscopePage.open({ t });
+  const bare = a.page.url();
+  await a.load({ name: "a.csv", text: TINY });
+  await a.kept();
+  const tab = async () => {
+    const page = await a.page.context().newPage();
+    await page.goto(bare);
+    await page.waitForFunction(() => document.documentElement.dataset.idle && document.documentElement.dataset.ready === "1");
+    return new GemmscopePage(page);
+  };
+  const b = await tab();
+  assert.deepEqual(await names(b), ["a.csv"]);
+  await b.remove("a.csv");
+  await b.load({ name: "b.csv", text: TINY });
+  await b.kept();
+  // One that was reloaded while the others had nothing, or something else, shows what it showed.
+  const [c] = [await tab()];
+  assert.deepEqual(await names(c), ["b.csv"]);
+  await again(a);
+  assert.deepEqual(await names(a), ["a.csv"]);
+  await again(b);
+  assert.deepEqual(await names(b), ["b.csv"]);
+  // A duplicate has the notes of the first, and goes its own way.
+  const note = await a.page.evaluate(() => sessionStorage["gemmscope.open"]);
+  const d = await tab();
+  await d.page.evaluate((note) => (sessionStorage["gemmscope.open"] = note), note);
+  await again(d);
+  assert.deepEqual(await names(d), ["a.csv"]);
+  await d.load({ name: "d.csv", text: TINY });
+  await d.kept();
+  await again(a);
+  assert.deepEqual(await names(a), ["a.csv"]);
+  await again(d);
+  assert.deepEqual(await names(d), ["a.csv", "d.csv"]);
+  // What one forgets is forgotten everywhere.
+  await d.panel();
+  await d.page.locator(".sidebar").getByRole("button", { name: "Forget" }).click();
+  await d.page.waitForFunction(() => localStorage["gemmscope.open"] === undefined);
+  assert.deepEqual(await databases(d), { lists: [], bytes: [] });
+  for (const { page } of [b, c, d]) await page.close();
+});
+
+test("a database that never answers: said, and files open all the same", async (t) => {
+  const app = await GemmscopePage.open({ t });
+  await app.load({ name: "old.csv", text: TINY });
+  await app.kept();
+  await app.page.addInitScript(() => {
+    IDBFactory.prototype.open = () => new EventTarget();
+    // The page waits by this clock.
+    const wait = window.setTimeout;
+    window.setTimeout = (run, ms, ...more) => wait(run, ms >= 10_000 ? 300 : ms, ...more);
+  });
+  await again(app);
+  await app.page.getByText("What was open last could not be reopened: its storage does not answer.").first().waitFor({ state: "attached" });
+  await app.load({ name: "new.csv", text: TINY });
+  assert.deepEqual(await names(app), ["new.csv"]);
+  await app.page.getByText("The browser keeps no files here, so they will not reopen after a reload: its storage does not answer.").first().waitFor({ state: "attached" });
 });
 
 /** All values of the page's database. */

@@ -20,14 +20,47 @@ before(async () => {
 });
 after(() => hosts.close());
 
-const script = () => `<script type="module" src="${viewer}gemm-scope.js"></script>`;
-const open = (t, name, body, { from = host, ...options } = {}) => hosts.open(t, from, name, `<body>${body}${script()}`, options);
+const script = (viewers = "") => `<script type="module" src="${viewer}gemm-scope.js" data-viewers="${viewers}"></script>`;
+const open = (t, name, body, { from = host, viewers, ...options } = {}) => hosts.open(t, from, name, `<body>${body}${script(viewers)}`, options);
 const told = (page, i = 0) =>
   page.waitForFunction((i) => {
     const line = document.querySelectorAll("gemm-scope")[i].shadowRoot.querySelector(".problem");
     return !line.hidden && line.textContent;
   }, i, { timeout: 30_000 }).then((said) => said.jsonValue());
 const shows = (page, i = 0) => page.evaluate((i) => Boolean(document.querySelectorAll("gemm-scope")[i].shadowRoot.querySelector(".ready")), i);
+
+/** A page that takes the place of gemmscope; `asked` is what it was asked for. */
+async function impostor(t, script) {
+  const asked = [];
+  const server = createServer(({ url }, response) => (asked.push(url), response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><script>${script}</script>`)));
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  t.after(() => (server.close(), server.closeAllConnections()));
+  return { asked, url: `http://127.0.0.1:${server.address().port}/` };
+}
+
+test("markup alone shows the data to no other host: only the page's, the script's, and those that the script's tag names", async (t) => {
+  const other = await impostor(t, "");
+  const element = `<gemm-scope loading="eager" src="bench.csv" viewer="${other.url}"></gemm-scope>`;
+  // Another tag, or one that came too late, names nobody.
+  const body = `<script type="text/plain" src="${viewer}gemm-scope.js?" data-viewers="${other.url}"></script>${element}
+    <gemm-scope loading="eager" src="bench.csv" viewer="./frame/"></gemm-scope><gemm-scope loading="eager" src="bench.csv" viewer="${viewer}"></gemm-scope>`;
+  const page = await open(t, "strangers", body, { from: plain, viewers: "https://named.example/a/ nonsense" });
+  assert.match(await told(page, 0), new RegExp(`viewer is on another host, ${other.url.slice(0, -1)}: the tag of the script names it in data-viewers`));
+  await page.evaluate((url) => {
+    document.querySelector("script[data-viewers]").dataset.viewers = url;
+    const tag = Object.assign(document.createElement("script"), { type: "module", src: document.querySelector("script[type=module]").src });
+    tag.dataset.viewers = url;
+    document.body.append(tag);
+    document.querySelector("gemm-scope").replaceWith(Object.assign(document.createElement("gemm-scope")));
+    const again = document.querySelector("gemm-scope");
+    for (const [name, value] of Object.entries({ loading: "eager", src: "bench.csv", viewer: url })) again.setAttribute(name, value);
+  }, other.url);
+  await page.evaluate(() => document.body.append(document.querySelector("gemm-scope")));
+  await page.waitForFunction(() => [...document.querySelectorAll("gemm-scope")].some((e) => e.shadowRoot.querySelector(".ready")));
+  assert.deepEqual(other.asked, []);
+  const framed = await page.evaluate(() => [...document.querySelectorAll("gemm-scope")].map((e) => Boolean(e.shadowRoot.querySelector("iframe"))));
+  assert.deepEqual(framed, [true, true, false]);
+});
 
 test("a picture for paper is shapes and text, whatever the frame sends", async (t) => {
   const evil = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:h="http://www.w3.org/1999/xhtml" viewBox="0 0 9 9" onload="parent.ran=1"><title>evil</title>
@@ -40,10 +73,8 @@ test("a picture for paper is shapes and text, whatever the frame sends", async (
     port.onmessage = ({ data: { id, type } }) => port.postMessage({ type: "ok", id, result: type === "export" ? ${JSON.stringify(evil).replaceAll("</", "<\\/")} : [] });
     port.postMessage({ type: "ready", app: "0", v: [1] });
   }; parent.postMessage({ gemm: { v: 1, type: "hello" } }, "*");`;
-  const other = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><script>${answers}</script>`));
-  await new Promise((done) => other.listen(0, "127.0.0.1", done));
-  t.after(() => other.close());
-  const page = await open(t, "evil", `<gemm-scope loading="eager" src="bench.csv" viewer="http://127.0.0.1:${other.address().port}/"></gemm-scope>`, { from: plain });
+  const other = await impostor(t, answers);
+  const page = await open(t, "evil", `<gemm-scope loading="eager" src="bench.csv" viewer="${other.url}"></gemm-scope>`, { from: plain, viewers: other.url });
   await loaded(page);
   const picture = await page.waitForFunction(() => {
     dispatchEvent(new Event("beforeprint"));
@@ -127,6 +158,7 @@ test("what fails is said in one line below the fallback; quiet switches it off; 
      <gemm-scope loading="eager" src="bench.csv" viewer="javascript:parent.ran=1//"><i>sixth</i></gemm-scope>
      <gemm-scope loading="eager" src="bench.csv" viewer="data:text/html,x"></gemm-scope>
      <gemm-scope loading="eager" src="bench.csv" viewer="http://["></gemm-scope>`,
+    { viewers: "http://127.0.0.1:9" },
   );
   assert.match(await told(page, 0), /^gemmscope: none\.csv is not shown: 127\.0\.0\.1:\d+ answered 404 Not Found\.$/);
   assert.match(await told(page, 1), /the content policy of this page does not allow https:\/\/data\.example \(connect-src\)/);
@@ -150,6 +182,47 @@ test("what fails is said in one line below the fallback; quiet switches it off; 
   assert.equal(await page.evaluate(() => window.ran), undefined);
   const led = await page.evaluate(() => [...document.querySelectorAll("gemm-scope")].slice(5).map((e) => [e.shadowRoot.querySelector("iframe"), e.shadowRoot.querySelector("a").getAttribute("href")]));
   assert.deepEqual(led, Array(3).fill([null, null]));
+});
+
+test("every request gets one answer, and one that fails blocks no other; an attribute that is too long spoils no other", async (t) => {
+  const page = await open(t, "answers", `<gemm-scope loading="eager" src="bench.csv" device="mi300x" hash="${"a".repeat(70_000)}"></gemm-scope>`, { from: plain });
+  await loaded(page);
+  assert.match(await told(page), /a message may have at most 65536 characters/);
+  assert.deepEqual((await summary(page))[0].devices, ["AMD Instinct MI300X"]);
+  const said = await page.evaluate(async () => {
+    const el = document.querySelector("gemm-scope");
+    const cycle = {};
+    cycle.self = cycle;
+    let deep = {};
+    for (let i = 0; i < 500; i++) deep = { deep };
+    const csv = "M,N,K,us\n8,8,8,1\n";
+    const asked = [
+      el.load(csv, { name: "\ud800.csv" }), el.load(csv, { name: "x".repeat(70_000) }), el.load(csv, { name: "a\nb" }), el.load(csv, { format: cycle }),
+      el.load(csv, { format: 7n }), el.load(undefined, {}), el.load({}, {}), el.view({ hash: "a".repeat(70_000) }), el.view({ view: deep }), el.view(cycle), el.view(7),
+      el.view({ view: () => 1 }), el.export("\udc00"), el.export(), el.load(csv, { name: "good.csv" }),
+    ];
+    const ended = await Promise.all(asked.map((one) => one.then(() => "ok", (error) => error.code ?? error.name)));
+    return [ended, (await el.export("summary"))[0].file];
+  });
+  assert.deepEqual(said, [
+    ["bad-message", "too-large", "bad-message", "bad-message", "bad-message", "TypeError", "TypeError", "too-large", "bad-message", "bad-message", "bad-message", "DataCloneError", "bad-message", "bad-message", "ok"],
+    "good.csv",
+  ]);
+  // A program that stops answers nothing more: it is said, and what waits is told.
+  const frame = page.frames()[1];
+  const stopped = page.evaluate(() => document.querySelector("gemm-scope").load(new Blob(["M,N,K,us\n", "8,8,8,1\n".repeat(400_000)])).then(() => "ok", (error) => error.message));
+  await frame.waitForFunction(() => document.querySelector(".loading"));
+  await frame.evaluate(() => dispatchEvent(new ErrorEvent("error", { error: new WebAssembly.RuntimeError("unreachable") })));
+  assert.match(await stopped, /The page's program stopped/);
+  assert.match(await told(page), /The page's program stopped/);
+});
+
+test("names from addresses are names that the frame takes", async (t) => {
+  hosts.write("a\tb.csv", CSV);
+  const data = `data:text/csv,${encodeURIComponent(CSV)}`;
+  const page = await open(t, "named", `<gemm-scope loading="eager" src="${data}"></gemm-scope><gemm-scope loading="eager" src="a%09b.csv"></gemm-scope>`, { from: plain });
+  await loaded(page);
+  assert.deepEqual([(await summary(page, 0))[0].file, (await summary(page, 1))[0].file], ["data", "ab.csv"]);
 });
 
 test("a host without an origin, and one that isolates itself", async (t) => {

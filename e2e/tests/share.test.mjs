@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { inflateRawSync } from "node:zlib";
 import { serve } from "../../scripts/static.mjs";
 import { assertQuiet, dist, fixture, newContext, waitReady } from "../harness.mjs";
+import { slowLine } from "../host.mjs";
 import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
 
 const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "target", "debug", "gemmscope");
@@ -154,6 +155,24 @@ test("the page's own host may not send it on to another one", async (t) => {
   await errors.first().waitFor();
   assert.match(await errors.first().innerText(), /moved\.csv was not read: 127\.0\.0\.1:\d+ sends this address on to another one: link to that one/);
   assert.deepEqual(asked, []);
+});
+
+test("what is fetched from an address can be cancelled, and a file opens after it", async (t) => {
+  const line = await slowLine(t, /plain\.csv$/, dirname(CSV));
+  line.to(0.5);
+  const page = await (await newContext()).newPage();
+  t.after(() => page.close());
+  await page.goto(`${line.url}open.html#v=1&src=plain.csv`);
+  const app = new GemmscopePage(page);
+  const bar = page.getByRole("group", { name: "Fetching" });
+  await bar.getByText("Fetching plain.csv…").waitFor();
+  await bar.getByRole("button", { name: "Cancel" }).click();
+  await bar.waitFor({ state: "detached" });
+  await waitReady(page);
+  await page.getByText("plain.csv: cancelled").first().waitFor({ state: "attached" });
+  assert.equal(await app.errors.count(), 0);
+  await app.load(CSV);
+  assert.equal((await app.only()).rows_used, 4);
 });
 
 /** Opens a file from disk; nothing may be logged or requested. */

@@ -268,6 +268,13 @@ impl Loader {
         }
     }
 
+    /// Stops what is being fetched.
+    pub fn cancel_fetching(&self) {
+        if let Some(fetching) = self.shell.load.try_update(|l| l.fetching.take()).flatten() {
+            let _ = fetching.cancel.call0(&wasm_bindgen::JsValue::NULL);
+        }
+    }
+
     /// Stops reading the current file; the next ones in the queue follow.
     pub fn cancel_loading(&self) {
         self.queue.get_value().importer.cancel();

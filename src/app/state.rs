@@ -25,6 +25,8 @@ mod shown;
 mod workbench;
 
 pub use shared::Shared;
-pub use shell::{Dialog, Handed, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
+pub use shell::{
+    Dialog, Fetching, Handed, LoadError, LoadState, Message, Progress, Shell, ThemeChoice,
+};
 pub use shown::Shown;
 pub use workbench::{FIXED_KEY, FindingsResult, LoadedFile, Origin, Ticked, UndoStep, Workbench};

@@ -33,14 +33,17 @@ pub fn mark(name: &str) {
     }
 }
 
+/// Calls a function with this value after a pause. Also works in a worker.
+pub fn call_after(duration: Duration, function: &js_sys::Function, value: &JsValue) {
+    if let Ok(set_timeout) = global("setTimeout").dyn_into::<js_sys::Function>() {
+        let ms = JsValue::from_f64(duration.as_millis() as f64);
+        let _ = set_timeout.call3(&JsValue::NULL, function, &ms, value);
+    }
+}
+
 /// Lets the browser paint and handle input. Also works in a worker.
 pub async fn pause(duration: Duration) {
-    let wait = |resolve: js_sys::Function, _| {
-        if let Ok(set_timeout) = global("setTimeout").dyn_into::<js_sys::Function>() {
-            let ms = JsValue::from_f64(duration.as_millis() as f64);
-            let _ = set_timeout.call2(&JsValue::NULL, &resolve, &ms);
-        }
-    };
+    let wait = |resolve, _| call_after(duration, &resolve, &JsValue::UNDEFINED);
     let _ = promised(wait).await;
 }
 

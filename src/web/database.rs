@@ -1,6 +1,8 @@
 //! IndexedDB, if the browser has and allows it: values under text keys, in named stores.
 
+use super::clock;
 use super::js::{field, promised, text};
+use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use web_sys::{IdbDatabase, IdbRequest, IdbTransactionMode};
 
@@ -21,6 +23,11 @@ pub enum Write {
     Delete(&'static str, String),
 }
 
+/// How long the browser may take to open the database, or to find a value.
+const ANSWER: Duration = Duration::from_secs(10);
+/// How long it may take to write, which for large files is a matter of the disk.
+const WRITTEN: Duration = Duration::from_secs(60);
+
 /// The browser's reason for a failure; "" if it gives none.
 fn reason(error: JsValue) -> String {
     // A failed request reports an event, whose target has the error.
@@ -30,12 +37,26 @@ fn reason(error: JsValue) -> String {
     }
 }
 
-async fn done(request: &IdbRequest) -> Result<JsValue, String> {
+/// Waits until one of two callbacks is called, the second of which is an error; no longer than this, since a browser
+/// may never call either.
+async fn ended(
+    most: Duration,
+    listen: impl Fn(&js_sys::Function, &js_sys::Function),
+) -> Result<(), String> {
+    let late = js_sys::Error::new("its storage does not answer");
     let ended = promised(|resolve, reject| {
-        request.set_onsuccess(Some(&resolve));
-        request.set_onerror(Some(&reject));
+        listen(&resolve, &reject);
+        clock::call_after(most, &reject, &late);
     });
-    ended.await.map_err(reason)?;
+    ended.await.map_err(reason).map(drop)
+}
+
+async fn done(request: &IdbRequest) -> Result<JsValue, String> {
+    ended(ANSWER, |resolve, reject| {
+        request.set_onsuccess(Some(resolve));
+        request.set_onerror(Some(reject));
+    })
+    .await?;
     request.result().map_err(reason)
 }
 
@@ -74,6 +95,18 @@ impl Database {
         done(&store.get(&key.into()).map_err(reason)?).await
     }
 
+    /// The keys of a store, in order.
+    ///
+    /// # Errors
+    ///
+    /// The browser's reason, which may be empty.
+    pub async fn keys(&self, store: &str) -> Result<Vec<String>, String> {
+        let reading = self.0.transaction_with_str(store).map_err(reason)?;
+        let store = reading.object_store(store).map_err(reason)?;
+        let keys = done(&store.get_all_keys().map_err(reason)?).await?;
+        Ok(js_sys::Array::from(&keys).iter().filter_map(|key| key.as_string()).collect())
+    }
+
     /// Performs all changes or none.
     ///
     /// # Errors
@@ -94,10 +127,10 @@ impl Database {
             .map_err(reason)?;
         }
         // The transaction cannot end before this task does.
-        let finished = promised(|resolve, reject| {
-            writing.set_oncomplete(Some(&resolve));
-            writing.set_onabort(Some(&reject));
-        });
-        finished.await.map_err(reason).map(drop)
+        ended(WRITTEN, |resolve, reject| {
+            writing.set_oncomplete(Some(resolve));
+            writing.set_onabort(Some(reject));
+        })
+        .await
     }
 }

@@ -127,25 +127,28 @@ pub fn listen(on_host: impl Fn(Rc<Host>) + 'static, handler: Handler) -> Option<
     Some(listener)
 }
 
+/// The id of a message, read from the message itself: what cannot be written as JSON is answered too.
+fn id_of(data: &JsValue) -> Option<u64> {
+    let id = field(data, "id").as_f64()?;
+    (id >= 0.0 && id.fract() == 0.0 && id <= js_sys::Number::MAX_SAFE_INTEGER).then_some(id as u64)
+}
+
 fn receive(host: Rc<Host>, data: &JsValue, handler: &Handler) {
     let bytes = field(data, "bytes").dyn_into::<js_sys::ArrayBuffer>().ok();
-    if field(data, "bytes").is_object() && bytes.is_none() {
-        // Any other kind of buffer would be serialised number by number below.
-        let id = field(data, "id").as_f64().map(|v| v as u64);
-        host.send(&Reply::from(Refusal {
-            id,
-            code: "bad-message",
-            message: "bytes is an ArrayBuffer".to_owned(),
-        }));
-        return;
-    }
-    let size = bytes.as_ref().map(|b| b.byte_length() as usize);
-    let request = match text_of(data) {
-        Some(text) => embed::request(&text, size, host.state.get()),
-        None => Err(Refusal::too_long()),
+    let request = if field(data, "bytes").is_object() && bytes.is_none() {
+        // Any other kind of buffer would be serialised number by number.
+        Err(Refusal::no_buffer())
+    } else {
+        let size = bytes.as_ref().map(|b| b.byte_length() as usize);
+        match text_of(data) {
+            Some(text) => embed::request(&text, size, host.state.get()),
+            None => Err(Refusal::too_long()),
+        }
     };
     match request {
         Ok(request) => handler(host, request, bytes),
-        Err(refusal) => host.send(&refusal.into()),
+        Err(refusal) => {
+            host.send(&Refusal { id: refusal.id.or_else(|| id_of(data)), ..refusal }.into());
+        }
     }
 }

@@ -423,8 +423,18 @@ pub(super) fn view_state(
     if !problems.is_empty() {
         return Err(Stop::With(Exit::Misuse));
     }
-    for key in state.params.keys().filter(|key| !link_keys::is_known(key)) {
+    let unknown: Vec<&String> =
+        state.params.keys().filter(|key| !link_keys::is_known(key)).collect();
+    for key in unknown.iter().take(3) {
+        let key: String = key.chars().take(200).collect();
         err.say(Code::Ignored, &format!("--state: nothing is called {key}; it changes nothing"))?;
+    }
+    if let further @ 1.. = unknown.len().saturating_sub(3) {
+        let keys = plural(further as u64, "further key");
+        err.say(
+            Code::Ignored,
+            &format!("--state: {keys} that nothing is called by change nothing"),
+        )?;
     }
     if loaded.measured_peaks {
         state.roof = RoofKind::Achievable;

@@ -53,7 +53,7 @@ pub struct HostState {
 /// Why a message was refused: `code` is stable, `message` is for the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusal {
-    /// Id of the refused request, if it could be read.
+    /// Id of the refused request, if it could be read from the JSON; else the receiver reads it from the message.
     pub id: Option<u64>,
     /// Stable code: `bad-message`, `unknown-type`, `version`, `source`, `connected`, `too-large`, `busy`.
     pub code: &'static str,
@@ -64,6 +64,11 @@ pub struct Refusal {
 impl Refusal {
     fn new(id: Option<u64>, code: &'static str, message: impl Into<String>) -> Self {
         Refusal { id, code, message: message.into() }
+    }
+
+    /// Refuses bytes of another kind than an `ArrayBuffer`.
+    pub fn no_buffer() -> Self {
+        Refusal::new(None, "bad-message", "bytes is an ArrayBuffer")
     }
 
     /// Refuses a message of more than [`MAX_MESSAGE`] characters.
@@ -152,7 +157,7 @@ pub enum Reply {
     },
     /// The request was refused or failed.
     Error {
-        /// Id of the request; 0 if it had none.
+        /// Id of the request; 0 if it had none that is a whole number.
         id: u64,
         /// Stable code.
         code: String,
@@ -209,6 +214,8 @@ pub fn connect(data: &str, ports: usize, connected: bool) -> Result<u32, Option<
     }
 }
 
+/// Why a message has no JSON: a cycle, a lone half of a character, too deep.
+const NOT_PLAIN: &str = "expected plain data: objects, lists, numbers and whole characters";
 /// Expected form of a message.
 const SHAPE: &str = "expected an object with a type and an id, a whole number";
 
@@ -228,7 +235,7 @@ pub fn request(data: &str, bytes: Option<usize>, host: HostState) -> Result<Requ
         return Err(Refusal::too_long());
     }
     let value: Value =
-        serde_json::from_str(data).map_err(|_| Refusal::new(None, "bad-message", SHAPE))?;
+        serde_json::from_str(data).map_err(|_| Refusal::new(None, "bad-message", NOT_PLAIN))?;
     let id = value.get("id").and_then(Value::as_u64);
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let malformed = |message: &str| Refusal::new(id, "bad-message", message);

@@ -11,7 +11,7 @@ use crate::filter::{Filters, Range};
 use crate::metrics::DeviceChoice;
 use crate::selection::{RowSet, not_a_row};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::units::expected_one_of;
+use gemmscope_model::units::{expected_one_of, plural};
 use std::collections::BTreeMap;
 
 /// Version of the text form.
@@ -40,6 +40,11 @@ pub struct ViewState {
     pub params: BTreeMap<String, String>,
 }
 
+/// Number of keys that could not be parsed which are named; the others are counted.
+const NAMED: usize = 3;
+/// Longest key or sentence of a [`KeyProblem`], characters.
+const QUOTED: usize = 200;
+
 /// A key of a link that could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyProblem {
@@ -47,6 +52,17 @@ pub struct KeyProblem {
     pub key: String,
     /// Expected and actual value, as a sentence.
     pub message: String,
+}
+
+impl KeyProblem {
+    /// A problem as it is said: a long text is cut.
+    pub fn new(key: &str, message: &str) -> KeyProblem {
+        let cut = |text: &str| match text.char_indices().nth(QUOTED) {
+            Some((at, _)) => format!("{}…", &text[..at]),
+            None => text.to_owned(),
+        };
+        KeyProblem { key: cut(key), message: cut(message) }
+    }
 }
 
 impl ViewState {
@@ -158,15 +174,25 @@ impl ViewState {
         only.is_some_and(|o| o.encode().is_none())
     }
 
-    /// Parses the text after `#`, with or without it.
+    /// Parses the text after `#`, with or without it. Of the keys that cannot be parsed the first three are named, and
+    /// one more entry counts the others.
     pub fn decode(text: &str) -> (ViewState, Vec<KeyProblem>) {
         let mut state = ViewState::default();
         let mut problems = Vec::new();
+        let mut further = 0u64;
         let text = text.trim_start_matches('#');
         for (key, value) in form_urlencoded::parse(text.as_bytes()) {
-            if let Err(message) = state.read_key(&key, &value) {
-                problems.push(KeyProblem { key: key.into_owned(), message });
+            match state.read_key(&key, &value) {
+                Ok(()) => {}
+                Err(message) if problems.len() < NAMED => {
+                    problems.push(KeyProblem::new(&key, &message));
+                }
+                Err(_) => further += 1,
             }
+        }
+        if further > 0 {
+            let key = plural(further, "further key");
+            problems.push(KeyProblem::new(&key, "not read either"));
         }
         (state, problems)
     }
@@ -292,7 +318,27 @@ mod tests {
         assert_eq!(s.param("new.key"), Some("7"));
         assert_eq!(s.selection[1], RowRef { source: 1, line: 9, part: 2 });
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
-        assert_eq!(keys, ["roof", "rows", "r.m", "f.nonsense", "only"]);
+        assert_eq!(keys, ["roof", "rows", "r.m", "2 further keys"]);
+    }
+
+    #[test]
+    fn of_a_hundred_thousand_bad_keys_three_are_named_and_none_at_length() {
+        let long = "x".repeat(1 << 20);
+        let many = |key: &str| (0..100_000).map(|i| format!("&f.{key}{i}=x")).collect::<String>();
+        for link in [
+            format!("r.m={long}{}", many("k")),
+            format!("f.{long}=1&only={long}&sel={long}&v=9{long}"),
+        ] {
+            let (_, problems) = ViewState::decode(&link);
+            assert_eq!(problems.len(), NAMED + 1, "{problems:?}");
+            let said = problems.iter().map(|p| p.key.len() + p.message.len()).sum::<usize>();
+            assert!(said < 2000, "{said}");
+        }
+        let (_, problems) = ViewState::decode(&many("k")[1..]);
+        assert_eq!(
+            (problems[0].key.as_str(), problems[3].key.as_str()),
+            ("f.k0", "99\u{202f}997 further keys")
+        );
     }
 
     #[test]

@@ -138,7 +138,7 @@ async fn template() -> Result<String, String> {
         return Ok(own);
     }
     let url = viewer() + "gemmscope.html";
-    let blob = boot::fetch_file(&url, 64e6).await.map_err(|_| {
+    let blob = boot::fetch_file(&url, 64e6, None).await.map_err(|_| {
         "Not saved: the page's one-file form is not kept in this browser and could not be fetched. Once the network is there, it can.".to_owned()
     })?;
     gloo_file::futures::read_as_text(&blob).await.map_err(|e| e.to_string())

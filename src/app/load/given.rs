@@ -1,7 +1,7 @@
 //! Data that comes with the page or the link: saved in the page, inside the link, or at an address in the link.
 
 use crate::app::load::{Loader, sample};
-use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Shell};
+use crate::app::state::{Dialog, Fetching, LoadError, LoadedFile, Origin, Shell};
 use crate::samples::SAMPLES;
 use crate::web::file::Input;
 use crate::web::{boot, dom, storage};
@@ -146,15 +146,19 @@ pub fn fetch(loader: Loader, url: String) {
         .unwrap_or("data")
         .to_owned();
     let name = js_sys::decode_uri_component(&name).map_or(name, String::from);
-    loader.shell.say(format!("Fetching {name}…"));
+    let mut cancel = None;
+    let cancelled = js_sys::Promise::new(&mut |resolve, _| cancel = Some(resolve));
+    let fetching = cancel.map(|cancel| Fetching { name: name.clone(), cancel });
+    loader.shell.load.update(|l| l.fetching = fetching);
     loader.bring(async move {
-        let fetched = boot::fetch_file(&url, data::FETCH_LIMIT as f64).await;
-        loader.shell.say("");
+        let fetched = boot::fetch_file(&url, data::FETCH_LIMIT as f64, Some(&cancelled)).await;
+        let wanted = loader.shell.load.try_update(|l| l.fetching.take().is_some());
         match fetched {
             Ok(blob) => {
                 let input = Input { name, blob };
                 let _ = loader.add_one(input, ImportOptions::default()).await;
             }
+            Err(_) if wanted == Some(false) => loader.shell.say(format!("{name}: cancelled")),
             Err(why) => {
                 let why = why.unwrap_or_else(|| "it could not be fetched".to_owned());
                 refuse(loader.shell, &name, why);

@@ -1,30 +1,28 @@
 //! The files that were open last, kept in the browser to reopen after a reload.
 //!
-//! Never in an embed, nor beside data that comes with a link. The bytes are in IndexedDB, as blobs that are stored
-//! after the picture is drawn, so the page copies nothing. A short text in `localStorage` tells at once whether there
-//! is anything: the view, then a file name per line.
+//! Never in an embed, nor beside data that comes with a link. The bytes are in IndexedDB ([`lists`]), as blobs that are
+//! stored after the picture is drawn, so the page copies nothing. A note tells at once whether there is anything: the
+//! key of the list, the view, then a file name per line. Each tab has its own note, in `sessionStorage`, so that a
+//! reload shows what this tab showed; a new tab begins with the note of whichever tab wrote last, in `localStorage`.
+
+mod lists;
 
 use super::Loader;
-use crate::web::database::{Database, Write};
 use crate::web::file::Input;
 use crate::web::{boot, clock, dom, storage};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::units::Bytes;
 use gemmscope_share::data::linked_names;
-use gemmscope_table::dataset::TraceContext;
 use gemmscope_table::filter::Filters;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-use serde_json::{Value, json};
+use lists::{Entry, LIMIT, List};
 use std::time::Duration;
-use wasm_bindgen::prelude::*;
 
-/// Storage key of the view and the names.
+/// Storage key of the note, in both storages.
 const OPEN_KEY: &str = "gemmscope.open";
 /// Storage key of the switch: "off" or absent.
 const SWITCH_KEY: &str = "gemmscope.reopen";
-/// Maximum bytes kept in total.
-pub const LIMIT: u64 = 200_000_000;
 /// Changes are written once nothing has changed for this long.
 const CALM: Duration = Duration::from_millis(1000);
 
@@ -47,6 +45,8 @@ pub struct Kept {
 /// State of the database as this page knows it.
 #[derive(Default)]
 struct Memory {
+    /// Key of this tab's list.
+    list: String,
     /// Files in the database, each with its key.
     stored: Vec<(Input, String)>,
     /// Open files that the user does not want to keep.
@@ -59,19 +59,12 @@ struct Memory {
     writing: bool,
 }
 
-/// The files to keep.
-#[derive(Clone, Default, PartialEq)]
-struct List {
-    files: Vec<Entry>,
-    contexts: Vec<TraceContext>,
-}
-
-#[derive(Clone, PartialEq)]
-struct Entry {
-    input: Input,
-    options: ImportOptions,
-    /// Key of its bytes.
-    key: String,
+/// What a tab notes of its files.
+struct Note {
+    /// Key of their list.
+    list: String,
+    view: String,
+    names: Vec<String>,
 }
 
 impl Kept {
@@ -80,14 +73,14 @@ impl Kept {
         let from_disk = dom::window().location().protocol().as_deref() == Ok("file:");
         let allowed = !(brought || dom::embedded() || boot::is_single_file() || from_disk);
         let on = storage::get(SWITCH_KEY).is_none();
-        let (_, names) = noted().filter(|_| allowed).unwrap_or_default();
+        let names = noted().filter(|_| allowed && on).map(|note| note.names).unwrap_or_default();
         Kept {
             allowed,
             on: RwSignal::new(on),
             names: RwSignal::new(names),
             trouble: RwSignal::default(),
             filters: RwSignal::new(None),
-            memory: StoredValue::new_local(Memory::default()),
+            memory: StoredValue::new_local(Memory { list: new_key(), ..Memory::default() }),
         }
     }
 
@@ -101,6 +94,7 @@ impl Kept {
         if !self.allowed {
             return;
         }
+        self.take_list();
         let names = self.names.get_untracked();
         if unfinished() {
             self.write(loader, true);
@@ -118,6 +112,33 @@ impl Kept {
         self.follow(loader);
     }
 
+    /// From now on this tab has a note and a list of its own. A duplicate of a tab begins with its note, and writes
+    /// another list.
+    fn take_list(self) {
+        let before = storage::get_of_tab(OPEN_KEY);
+        if before.is_none() {
+            let last = storage::get(OPEN_KEY).unwrap_or_default();
+            storage::set_of_tab(OPEN_KEY, &last);
+        }
+        leptos::task::spawn_local(async move {
+            let own = before.as_deref().and_then(Note::parse).map(|note| note.list);
+            match own {
+                Some(own) if boot::claim(&lock_of(&own)).await => {
+                    self.memory.try_update_value(|m| {
+                        // What is written has its key.
+                        if m.written.is_none() && !m.writing {
+                            m.list = own;
+                        }
+                    });
+                }
+                _ => {
+                    let own = self.memory.try_with_value(|m| lock_of(&m.list));
+                    boot::claim(&own.unwrap_or_default()).await;
+                }
+            }
+        });
+    }
+
     /// Reopens what was open last, with its view or with the current one.
     pub fn open(self, loader: Loader, with_view: bool) {
         loader.bring(async move {
@@ -129,7 +150,7 @@ impl Kept {
 
     /// Reports that what was open last cannot be reopened.
     fn lose(self, why: &str) {
-        storage::set(OPEN_KEY, None);
+        unnote();
         self.names.set(Vec::new());
         self.trouble.set(sentence("What was open last could not be reopened", why));
     }
@@ -147,7 +168,7 @@ impl Kept {
     fn clear(self, loader: Loader) {
         self.trouble.set(String::new());
         // Immediately, so that a page closed now continues to forget when it is reopened.
-        note(loader, &[]);
+        self.note(loader, &[]);
         self.write(loader, true);
     }
 
@@ -186,18 +207,28 @@ impl Kept {
                 clock::pause(CALM).await;
             }
             self.memory.try_update_value(|m| m.waiting = false);
-            if self.on.try_get_untracked() == Some(true) {
+            // Another tab may have switched it off.
+            let on = storage::get(SWITCH_KEY).is_none();
+            if on && self.on.try_get_untracked() == Some(true) {
                 self.write(loader, false);
             }
         });
     }
 
-    /// Writes the open files to keep, or nothing at all.
+    /// Notes the view and the names; false if the browser refuses.
+    fn note(self, loader: Loader, names: &[String]) -> bool {
+        let view = loader.bench.view.with_untracked(ViewState::encode);
+        let list = self.memory.with_value(|m| m.list.clone());
+        let note = format!("{list}\n{view}\n{}", names.join("\n"));
+        storage::set_of_tab(OPEN_KEY, &note) && storage::set(OPEN_KEY, Some(&note))
+    }
+
+    /// Writes the open files to keep, or forgets everything.
     fn write(self, loader: Loader, nothing: bool) {
         leptos::task::spawn_local(async move {
             if let Err(why) = keep(self, loader, nothing).await {
                 // Keeping a part would be worse than nothing.
-                storage::set(OPEN_KEY, None);
+                unnote();
                 self.names.try_set(Vec::new());
                 let what =
                     "The browser keeps no files here, so they will not reopen after a reload";
@@ -255,45 +286,52 @@ fn sentence(what: &str, why: &str) -> String {
     }
 }
 
-/// Notes the view and the names in `localStorage`; false if the browser refuses.
-fn note(loader: Loader, names: &[String]) -> bool {
-    let view = loader.bench.view.with_untracked(ViewState::encode);
-    storage::set(OPEN_KEY, Some(&format!("{view}\n{}", names.join("\n"))))
+impl Note {
+    fn parse(text: &str) -> Option<Note> {
+        let mut lines = text.lines().map(str::to_owned);
+        Some(Note { list: lines.next()?, view: lines.next()?, names: lines.collect() })
+    }
+}
+
+/// The note of this tab, or of the tab that wrote last.
+fn noted() -> Option<Note> {
+    let own = storage::get_of_tab(OPEN_KEY);
+    Note::parse(&own.or_else(|| storage::get(OPEN_KEY))?)
+}
+
+/// Takes this tab's note away, everywhere.
+fn unnote() {
+    let last = storage::get(OPEN_KEY).and_then(|note| Note::parse(&note));
+    if noted().map(|note| note.list) == last.map(|note| note.list) {
+        storage::set(OPEN_KEY, None);
+    }
+    storage::set_of_tab(OPEN_KEY, "");
 }
 
 /// True if a page was closed while it forgot its files: the note exists, without names.
 fn unfinished() -> bool {
-    noted().is_some_and(|(_, names)| names.is_empty())
+    let last = storage::get(OPEN_KEY).and_then(|note| Note::parse(&note));
+    last.is_some_and(|note| note.names.is_empty())
 }
 
-/// The noted view and names of what was open last.
-fn noted() -> Option<(String, Vec<String>)> {
-    let note = storage::get(OPEN_KEY)?;
-    let mut lines = note.lines();
-    let view = lines.next()?.to_owned();
-    Some((view, lines.map(str::to_owned).collect()))
+/// Name of the lock that the tab of a list holds.
+fn lock_of(list: &str) -> String {
+    format!("gemmscope files {list}")
 }
 
 fn new_key() -> String {
     format!("{}-{}", js_sys::Date::now(), js_sys::Math::random())
 }
 
-/// Name of the database, and of its stores.
-const DATABASE: &str = "gemmscope";
-const STORES: &[&str] = &[LISTS, BYTES];
-const LISTS: &str = "lists";
-const BYTES: &str = "bytes";
-/// Key of the only list.
-const LAST: &str = "last";
-
 /// Reopens what is kept.
 async fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<(), String> {
-    let list = read_list().await?;
+    let Some(note) = noted() else { return Ok(()) };
+    let list = lists::read(&note.list).await?;
     if list.files.is_empty() {
         return Err("nothing is left of it".to_owned());
     }
     let shown = loader.bench.view.get_untracked();
-    let noted = noted().map(|(view, _)| ViewState::decode(&view).0);
+    let noted = Some(ViewState::decode(&note.view).0);
     for context in list.contexts {
         let name = context.files.first().cloned().unwrap_or_default();
         loader.add_context(&name, context);
@@ -316,7 +354,7 @@ async fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<(), S
     Ok(())
 }
 
-/// Keeps the open files, or nothing at all.
+/// Keeps the open files, or forgets everything.
 async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
     let Some(on) = kept.on.try_get_untracked() else {
         return Ok(());
@@ -334,25 +372,32 @@ async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
     let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
     if kept.memory.with_value(|m| m.written.as_ref() == Some(&list)) {
         if !names.is_empty() {
-            note(loader, &names);
+            kept.note(loader, &names);
         }
         return Ok(());
     }
     if names.is_empty() {
         // A page closed now continues to forget when it is reopened.
-        note(loader, &names);
+        kept.note(loader, &names);
     }
     // Serialised, so that the user's last change wins.
     while kept.memory.try_with_value(|m| m.writing) == Some(true) {
         clock::pause(Duration::from_millis(20)).await;
     }
     kept.memory.try_update_value(|m| m.writing = true);
-    let written = write_list(&list).await;
+    let own = kept.memory.try_with_value(|m| m.list.clone()).unwrap_or_default();
+    let written = match nothing {
+        true => lists::clear().await,
+        false => lists::write(&own, &list).await,
+    };
     kept.memory.try_update_value(|m| m.writing = false);
     written?;
-    if names.is_empty() {
+    if nothing {
         storage::set(OPEN_KEY, None);
-    } else if !unfinished() && !note(loader, &names) {
+    }
+    if names.is_empty() {
+        unnote();
+    } else if !unfinished() && !kept.note(loader, &names) {
         // Only now: the note never names a file that is not in the database.
         return Err(String::new());
     }
@@ -362,58 +407,4 @@ async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
         m.written = Some(list);
     });
     Ok(())
-}
-
-/// Reads the list and the bytes of kept files.
-async fn read_list() -> Result<List, String> {
-    let database = Database::open(DATABASE, STORES).await?;
-    let old = stored_list(&database).await?;
-    let mut list = List::default();
-    for file in old["files"].as_array().into_iter().flatten() {
-        let key = file["key"].as_str().unwrap_or_default();
-        let blob = database.get(BYTES, key).await?.dyn_into::<web_sys::Blob>();
-        // A file without its bytes is lost; the others are reopened.
-        if let Ok(blob) = blob {
-            list.files.push(Entry {
-                input: Input {
-                    name: file["name"].as_str().unwrap_or_default().to_owned(),
-                    blob: blob.into(),
-                },
-                options: serde_json::from_str(&file["options"].to_string()).unwrap_or_default(),
-                key: key.to_owned(),
-            });
-        }
-    }
-    list.contexts = serde_json::from_str(&old["contexts"].to_string()).unwrap_or_default();
-    Ok(list)
-}
-
-/// Writes the files to keep: only bytes that are not stored yet.
-async fn write_list(list: &List) -> Result<(), String> {
-    let database = Database::open(DATABASE, STORES).await?;
-    let old = stored_list(&database).await?;
-    let there: Vec<&str> =
-        old["files"].as_array().into_iter().flatten().filter_map(|f| f["key"].as_str()).collect();
-    let mut changes: Vec<Write> = there
-        .iter()
-        .filter(|key| list.files.iter().all(|f| f.key != **key))
-        .map(|key| Write::Delete(BYTES, (*key).to_owned()))
-        .collect();
-    for file in list.files.iter().filter(|f| !there.contains(&&*f.key)) {
-        let bytes: &JsValue = file.input.raw();
-        changes.push(Write::Put(BYTES, file.key.clone(), bytes.clone()));
-    }
-    let files = list
-        .files
-        .iter()
-        .map(|f| json!({ "key": f.key, "name": f.input.name, "options": f.options }));
-    let new = json!({ "files": files.collect::<Vec<Value>>(), "contexts": list.contexts });
-    changes.push(Write::Put(LISTS, LAST.to_owned(), new.to_string().into()));
-    database.write(&changes).await
-}
-
-async fn stored_list(database: &Database) -> Result<Value, String> {
-    let text = database.get(LISTS, LAST).await?.as_string();
-    let read = text.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(read.unwrap_or_default())
 }

@@ -26,6 +26,7 @@ pub fn Loading() -> impl IntoView {
             .load
             .with(|l| l.current.as_ref().map_or(0.0, |p| p.read as f64 / (p.total.max(1)) as f64))
     };
+    let fetching = Memo::new(move |_| shell.load.with(|l| Some(l.fetching.as_ref()?.name.clone())));
     let line = move || shell.load.with(|l| progress_line(l).unwrap_or_default());
     // Both lists are announced again only if they change.
     let failed = Memo::new(move |_| {
@@ -78,6 +79,12 @@ pub fn Loading() -> impl IntoView {
         })
     };
     view! {
+        <Show when=move || fetching.get().is_some()>
+            <div class="loading" role="group" aria-label="Fetching">
+                <span class="loading-text" role="status">"Fetching "{move || fetching.get()}"…"</span>
+                <button type="button" class="button small" on:click=move |_| loader.cancel_fetching()>"Cancel"</button>
+            </div>
+        </Show>
         <Show when=move || busy.get()>
             <div class="loading" role="group" aria-label="Reading">
                 <progress max="1" prop:value=part aria-label="Read so far"></progress>

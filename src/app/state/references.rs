@@ -99,7 +99,7 @@ async fn fetched(source: &ReferenceSource) -> Option<Vec<u8>> {
     let folder = base.rfind('/').map_or(base, |end| &base[..=end]);
     let url = format!("{folder}reference/{}", source.file());
     let limit = 2.0 * f64::from(source.bytes);
-    let blob = boot::fetch_file(&url, limit).await.ok()?;
+    let blob = boot::fetch_file(&url, limit, None).await.ok()?;
     gloo_file::futures::read_as_bytes(&blob).await.ok()
 }
 

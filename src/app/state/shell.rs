@@ -101,6 +101,15 @@ pub struct Progress {
     pub bytes_per_s: f64,
 }
 
+/// A file of the address that is being fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fetching {
+    /// File name.
+    pub name: String,
+    /// Stops it.
+    pub cancel: js_sys::Function,
+}
+
 /// The status line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
@@ -134,6 +143,8 @@ pub struct LoadError {
 /// Progress, queue and failures of loading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadState {
+    /// What is being fetched; `None` also once that was cancelled.
+    pub fetching: Option<Fetching>,
     /// The file being read.
     pub current: Option<Progress>,
     /// Names of the waiting files.

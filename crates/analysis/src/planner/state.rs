@@ -92,7 +92,7 @@ struct Keys<'a> {
 
 impl Keys<'_> {
     fn problem(&mut self, key: &str, message: String) {
-        self.problems.push(KeyProblem { key: key.to_owned(), message });
+        self.problems.push(KeyProblem::new(key, &message));
     }
 
     fn count(&mut self, key: &str, least: u32, most: u32) -> Option<u32> {
