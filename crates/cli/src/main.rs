@@ -17,6 +17,7 @@ mod completions;
 mod convert;
 mod dispatch;
 mod files;
+mod history;
 mod list;
 mod load;
 mod messages;

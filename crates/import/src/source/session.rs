@@ -220,6 +220,7 @@ impl Session {
         };
         if let Some(source) = source {
             source.bytes = self.text_bytes;
+            source.run = self.options.run.clone().or(std::mem::take(&mut source.run));
             // What the user answered is assumed no longer.
             for assumption in &mut source.assumptions {
                 assumption.by_hand |= self.options.answer(&assumption.key).is_some();
