@@ -19,6 +19,7 @@ pub mod winner;
 
 pub use dispatch::{Dispatch, DispatchLine, Regret};
 pub use exception::{Common, Exception, SizeClass};
+pub(crate) use setup::value_counts;
 pub use setup::{Lack, PUBLISHED, Setup};
 pub use tally::Tally;
 pub use tunableop::{NoTunableop, tunableop};

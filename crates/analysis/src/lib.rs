@@ -10,6 +10,7 @@
 //! | [`compare`] | Which library, file or device is faster, where, and by how much? |
 //! | [`ledger`] | Which account does every second of a GEMM belong to? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
+//! | [`history`] | What changed over the runs of a benchmark, beyond what does not change? |
 //! | [`tuning`] | How did a search over variants go? |
 //! | [`trust`] | How far can these figures be trusted? |
 //! | [`shapes_without_time`] | What does the roof allow shapes without a time? |
@@ -45,6 +46,7 @@ pub mod compare;
 pub mod figures;
 pub mod findings;
 pub mod formula;
+pub mod history;
 pub mod ledger;
 pub mod names;
 pub mod planner;

@@ -4,6 +4,7 @@
 //! iteration, step, trial or round. Rows without an order are references, such as the baseline of the search. A row
 //! with a status but no time is a failed variant.
 
+use crate::history::steps;
 use crate::names::name_of;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{format_significant, trim_zeros};
@@ -297,7 +298,8 @@ impl SearchHistory {
     pub fn changes(&self) -> Vec<(f64, f64)> {
         let rate = |g: &Generation| Some((g.order, self.variants.get(g.best?)?.rate));
         let bests: Vec<(f64, f64)> = self.generations.iter().filter_map(rate).collect();
-        bests.windows(2).map(|w| (w[1].0, w[1].1 / w[0].1 - 1.0)).collect()
+        let (orders, rates): (Vec<f64>, Vec<f64>) = bests.into_iter().unzip();
+        orders.into_iter().skip(1).zip(steps(&rates)).collect()
     }
 
     /// Whether the search has converged; `None` with fewer than two generations that ran.

@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod efficiency;
+mod over_time;
 mod published;
 mod regression;
 mod runs;
@@ -15,6 +16,7 @@ use crate::messages::Code;
 use crate::progress;
 use clap::{ArgGroup, ValueEnum};
 use gemmscope_analysis::ledger::Ledger;
+use gemmscope_table::dataset::RunInfo;
 use gemmscope_words::doc;
 use gemmscope_words::trust::Trust;
 use serde::Serialize;
@@ -24,14 +26,18 @@ use std::path::Path;
 /// Limits for continuous integration; exit code 3 if one is broken
 #[derive(Debug, clap::Args)]
 #[command(
-    group = ArgGroup::new("limit").args(["min_efficiency", "baseline", "against"]).multiple(true),
+    group = ArgGroup::new("limit").args(["min_efficiency", "baseline", "history", "against"]).multiple(true),
+    group = ArgGroup::new("before").args(["baseline", "history"]),
     after_help = notes(
-        "At least one limit is needed: --min-efficiency, --baseline or --against. A GEMM of the baseline that is not\n\
-         measured any more breaks the limit too; --allow-missing lets it pass. --form benchmark-json needs none: it\n\
+        "At least one limit is needed: --min-efficiency, --baseline, --history or --against. A GEMM of the baseline, or\n\
+         of the last run of the history, that is not measured any more breaks the limit too; --allow-missing lets it\n\
+         pass. --history takes a folder of earlier runs or their history.json, and breaks only on a change beyond what\n\
+         runs differ by, once: in the run that shows it. --form benchmark-json needs none: it\n\
          writes what github-action-benchmark keeps as customSmallerIsBetter, a time a GEMM.\n",
         &[
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",
+            "gemmscope check new.csv --history runs/ --run c0ffee1",
             "gemmscope check new.csv --device h100-sxm --against published --max-slower 10%",
             "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
             "gemmscope check new.csv --device mi300x --form benchmark-json > benchmark.json",
@@ -48,11 +54,17 @@ pub(super) struct Check {
     /// Compare with this file, GEMM by GEMM
     #[arg(long, value_name = "FILE")]
     baseline: Option<OsString>,
+    /// Compare with all these runs before: a folder, or a list of runs (history.json)
+    #[arg(long, value_name = "RUNS")]
+    history: Option<OsString>,
+    /// Where this run ran, if the files do not say
+    #[arg(long, value_name = "NAME", requires = "history", default_value = "")]
+    host: String,
     /// Maximum slowdown of a GEMM: 5% or 0.05
-    #[arg(long, value_name = "P", value_parser = share, default_value = "5%", requires = "baseline")]
+    #[arg(long, value_name = "P", value_parser = share, default_value = "5%", requires = "before")]
     max_regression: f64,
     /// GEMMs of the baseline may be missing
-    #[arg(long, requires = "baseline")]
+    #[arg(long, requires = "before")]
     allow_missing: bool,
     /// Compare with what others reach
     #[arg(long, value_name = "WHAT", conflicts_with = "no_published")]
@@ -98,6 +110,7 @@ const SCHEMA: &str = "gemmscope/check/1";
 enum Limit {
     Efficiency(Efficiency),
     Regression(Regression),
+    OverTime(OverTime),
     Published(Published),
 }
 
@@ -106,6 +119,7 @@ impl Limit {
         match self {
             Limit::Efficiency(e) => e.held,
             Limit::Regression(r) => r.held,
+            Limit::OverTime(o) => o.held,
             Limit::Published(p) => p.held,
         }
     }
@@ -116,6 +130,7 @@ impl Limit {
             Limit::Efficiency(e) if e.side.is_empty() => ("efficiency: ".to_owned(), &e.why),
             Limit::Efficiency(e) => (format!("efficiency of {}: ", e.side), &e.why),
             Limit::Regression(r) => (String::new(), &r.why),
+            Limit::OverTime(o) => (String::new(), &o.why),
             Limit::Published(p) => (String::new(), &p.why),
         };
         why.as_ref().map(|why| of + why)
@@ -190,6 +205,43 @@ struct Slower {
     now_s: f64,
 }
 
+/// No change to slower in the newest run, against all runs before.
+#[derive(Debug, Default, Serialize)]
+struct OverTime {
+    /// Name of the folder or the list of runs.
+    history: String,
+    /// Whether it holds; `None` if it cannot be judged.
+    held: Option<bool>,
+    /// Why it cannot be judged.
+    why: Option<String>,
+    /// Smallest relative slowdown that counts.
+    most: f64,
+    /// Number of runs before.
+    runs: usize,
+    /// Number of GEMMs of this run that an earlier one has.
+    compared: usize,
+    /// GEMMs that moved without a change, and why; "" if none did.
+    within: String,
+    /// What runs differ by.
+    spread: String,
+    /// The slower GEMMs, most lost time first.
+    rows: Vec<SlowerSince>,
+}
+
+/// A GEMM that a run shows to be slower.
+#[derive(Debug, Serialize)]
+struct SlowerSince {
+    gemm: String,
+    /// Relative slowdown: median time since / median time before - 1.
+    longer: f64,
+    before_s: f64,
+    now_s: f64,
+    /// Seconds more in all its calls.
+    lost_s: f64,
+    /// The first run of the new level.
+    since: String,
+}
+
 /// Maximum slowdown against published times.
 #[derive(Debug, Default, Serialize)]
 struct Published {
@@ -245,14 +297,15 @@ impl Check {
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
         let form =
             self.form.unwrap_or(if self.input.source.json { Form::Json } else { Form::Text });
-        let limited =
-            self.min_efficiency.is_some() || self.baseline.is_some() || self.against.is_some();
+        let before = self.baseline.as_ref().or(self.history.as_ref());
+        let limited = self.min_efficiency.is_some() || before.is_some() || self.against.is_some();
         if !limited && !matches!(form, Form::BenchmarkJson) {
-            io.err.usage("missing: a limit: --min-efficiency, --baseline or --against")?;
+            io.err
+                .usage("missing: a limit: --min-efficiency, --baseline, --history or --against")?;
             return Ok(Exit::Misuse);
         }
-        let request = Request { beside: self.baseline.as_deref(), ..self.input.request() };
-        let (loaded, baseline) = match &self.baseline {
+        let request = Request { beside: before.map(OsString::as_os_str), ..self.input.request() };
+        let (loaded, baseline) = match before {
             None => (load(&request, io.stdin), None),
             Some(file) => {
                 let (loaded, baseline) = load_with_baseline(&request, file, io.stdin);
@@ -278,12 +331,22 @@ impl Check {
         if let Some(Against::Published) = self.against {
             limits.push(Limit::Published(published::against(&frame, self.max_slower)));
         }
-        let mut missing = None;
-        if let Some((file, baseline)) = baseline {
+        let (mut missing, mut course) = (None, None);
+        if let Some((file, before)) = baseline {
             let name = Path::new(file).file_name().unwrap_or(file).to_string_lossy();
-            let (regression, gone) =
-                regression::against(loaded, &name, baseline, &state, self.max_regression)?;
-            limits.push(Limit::Regression(regression));
+            let gone = if self.history.is_some() {
+                let (run, most) = (self.named_run(), self.max_regression);
+                let (found, gone, lines) =
+                    over_time::against(loaded, run, (&name, before), &state, most)?;
+                limits.push(Limit::OverTime(found));
+                course = Some(lines);
+                gone
+            } else {
+                let (found, gone) =
+                    regression::against(loaded, &name, before, &state, self.max_regression)?;
+                limits.push(Limit::Regression(found));
+                gone
+            };
             let allowed = self.allow_missing;
             missing =
                 Some(Missing { held: gone.held.map(|held| held || allowed), allowed, ..gone });
@@ -303,11 +366,12 @@ impl Check {
                 format!("{object}\n")
             }
             Form::Markdown => {
-                let before = self.comment.as_deref().map_or(Ok(Vec::new()), runs::of_file);
-                let mut runs =
-                    before.or_else(|why| io.err.say(Code::Ignored, &why).map(|()| Vec::new()))?;
-                runs.push(runs::Run::new(&self.run, held, &ledger));
-                words::comment(&verdict(), &ledger, &trust, &runs)
+                let (trend, hidden) = match course {
+                    // The history has the runs, so the comment need not carry them along.
+                    Some(lines) => (lines, String::new()),
+                    None => self.carried(held, &ledger, io)?,
+                };
+                words::comment(&verdict(), &ledger, &trust, trend, &hidden)
             }
             Form::Text => doc::plain(&verdict().blocks(words::LISTED, &ledger, &trust)),
         };
@@ -320,6 +384,28 @@ impl Check {
             Some(true) => Exit::worked(!failed),
             None => Exit::Failed,
         })
+    }
+}
+
+impl Check {
+    /// What is known of this run from the command line.
+    fn named_run(&self) -> RunInfo {
+        let (run, host) = (self.run.clone(), self.host.clone());
+        RunInfo { run, host, ..RunInfo::default() }
+    }
+
+    /// How the runs went that the comment before carries along, with this one: as lines, and for the next comment.
+    fn carried(
+        &self,
+        held: Option<bool>,
+        ledger: &Ledger,
+        io: &mut Io<'_>,
+    ) -> std::io::Result<(Vec<String>, String)> {
+        let before = self.comment.as_deref().map_or(Ok(Vec::new()), runs::of_file);
+        let mut runs =
+            before.or_else(|why| io.err.say(Code::Ignored, &why).map(|()| Vec::new()))?;
+        runs.push(runs::Run::new(&self.run, held, ledger));
+        Ok((runs::trend(&runs), runs::hidden(&runs)))
     }
 }
 

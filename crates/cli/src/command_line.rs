@@ -6,6 +6,7 @@ use crate::completions::Completions;
 use crate::convert::Convert;
 use crate::dispatch::Dispatch;
 use crate::exit::{Exit, Stop};
+use crate::history::History;
 use crate::list::Devices;
 use crate::load::Request;
 use crate::open::Open;
@@ -60,6 +61,7 @@ pub(super) enum Command {
     Replay(Replay),
     Page(Page),
     Check(Check),
+    History(History),
     Dispatch(Dispatch),
     Convert(Convert),
     /// The file formats, for --format
@@ -87,6 +89,7 @@ impl Command {
             Command::Replay(replay) => return replay.run(io),
             Command::Page(page) => return page.run(io),
             Command::Check(check) => return check.run(io),
+            Command::History(history) => return history.run(io),
             Command::Dispatch(dispatch) => return dispatch.run(io),
             Command::Convert(convert) => return convert.run(io),
             Command::Reference(reference) => return reference.run(io),

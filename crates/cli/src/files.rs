@@ -1,6 +1,7 @@
 //! The files that a command line names: single files, folders, standard input.
 
 use gemmscope_model::encode::one_line;
+use gemmscope_share::run_list::{ListedRun, MOST_LIST, RunList};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -19,9 +20,15 @@ pub(super) struct InputFile {
     pub name: String,
     /// True if it was found in a folder: an unknown format is then no mistake of the user.
     pub of_folder: bool,
+    /// What a list of runs says of it.
+    pub run: Option<ListedRun>,
 }
 
 impl InputFile {
+    fn new(path: Option<PathBuf>, name: String, of_folder: bool) -> InputFile {
+        InputFile { path, name, of_folder, run: None }
+    }
+
     /// Size in bytes; `None` for standard input and pipes.
     pub(super) fn size(&self) -> Option<u64> {
         let about = std::fs::metadata(self.path.as_ref()?).ok()?;
@@ -42,7 +49,7 @@ pub(super) fn given(args: &[OsString]) -> (Vec<InputFile>, Vec<String>) {
     for arg in args {
         let path = Path::new(arg);
         if arg == "-" {
-            files.push(InputFile { path: None, name: String::new(), of_folder: false });
+            files.push(InputFile::new(None, String::new(), false));
         } else if path.is_dir() {
             let before = files.len();
             walk(path, &folder_name(path), &mut files, &mut wrong);
@@ -59,7 +66,7 @@ pub(super) fn given(args: &[OsString]) -> (Vec<InputFile>, Vec<String>) {
             }
         } else {
             let name = named.next().unwrap_or_default();
-            files.push(InputFile { path: Some(path.to_owned()), name, of_folder: false });
+            files.push(InputFile::new(Some(path.to_owned()), name, false));
         }
     }
     (files, wrong)
@@ -88,6 +95,38 @@ fn names(args: &[OsString]) -> Vec<String> {
         if told_by_folder && near && !apart { with_slashes(below) } else { bare(p) }
     };
     paths.iter().map(name).collect()
+}
+
+/// The files with lists of runs replaced by their runs, oldest first. A run whose file another argument or the folder
+/// of the list names too is one file. Sentences for the lists that cannot be read.
+pub(super) fn with_runs(files: Vec<InputFile>) -> (Vec<InputFile>, Vec<String>) {
+    let (mut out, mut wrong, mut listed) = (Vec::new(), Vec::new(), HashSet::new());
+    for file in files {
+        let Some((path, text)) = list_of(&file) else {
+            out.push(file);
+            continue;
+        };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        match RunList::read(&text) {
+            Ok(list) => out.extend(list.runs.into_iter().map(|run| {
+                let path = folder.join(&run.rows);
+                listed.insert(path.clone());
+                let name = run.rows.rsplit('/').next().unwrap_or(&run.rows).to_owned();
+                InputFile { run: Some(run), ..InputFile::new(Some(path), name, false) }
+            })),
+            Err(why) => wrong.push(format!("{}: {why}", file.name_for_people())),
+        }
+    }
+    out.retain(|f| f.run.is_some() || f.path.as_ref().is_none_or(|p| !listed.contains(p)));
+    (out, wrong)
+}
+
+/// Path and text of a list of runs; `None` for any other file.
+fn list_of(file: &InputFile) -> Option<(PathBuf, String)> {
+    let path = file.path.clone().filter(|p| p.extension().is_some_and(|e| e == "json"))?;
+    let small = file.size().is_some_and(|size| size <= MOST_LIST);
+    let text = small.then(|| std::fs::read_to_string(&path).ok()).flatten()?;
+    RunList::is_list(&text).then_some((path, text))
 }
 
 /// The deepest common folder.
@@ -131,7 +170,7 @@ fn walk(folder: &Path, name: &str, files: &mut Vec<InputFile>, wrong: &mut Vec<S
         if kind.is_dir() {
             walk(&entry.path(), &name, files, wrong);
         } else if entry.path().is_file() {
-            files.push(InputFile { path: Some(entry.path()), name, of_folder: true });
+            files.push(InputFile::new(Some(entry.path()), name, true));
         }
     }
 }

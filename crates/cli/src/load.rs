@@ -3,7 +3,7 @@
 use crate::Io;
 use crate::command_line::{Selection, Source};
 use crate::exit::{Exit, Stop};
-use crate::files::{InputFile, given};
+use crate::files::{InputFile, given, with_runs};
 use crate::messages::{Code, Messages};
 use crate::read::read;
 use crate::{output, progress, reference};
@@ -228,7 +228,9 @@ pub(super) fn load_with_baseline(
 /// Reads these files.
 fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -> Loaded {
     let options = request.source.options(request.format);
-    let (files, wrong) = given(files);
+    let (files, mut wrong) = given(files);
+    let (files, wrong_lists) = with_runs(files);
+    wrong.extend(wrong_lists);
     let mut all = Loaded {
         failed: !wrong.is_empty(),
         no_published: request.source.no_published,

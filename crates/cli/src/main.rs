@@ -18,6 +18,7 @@ mod convert;
 mod dispatch;
 mod exit;
 mod files;
+mod history;
 mod list;
 mod load;
 mod messages;

@@ -4,6 +4,7 @@ use crate::files::InputFile;
 use crate::parquet::{self, Parquet};
 use crate::progress;
 use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
+use sha2::{Digest, Sha256};
 use std::io::Read;
 
 fn failed(e: &std::io::Error) -> ImportError {
@@ -56,15 +57,30 @@ fn import_parquet(
     session.finish()
 }
 
-/// Reads a file.
+/// SHA-256 as hexadecimal digits.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Reads a file; a run of a list only if it is the file that the list names.
 pub(super) fn read(
     file: &InputFile,
     options: &ImportOptions,
     stdin: &mut dyn Read,
 ) -> Result<Imported, ImportError> {
-    match &file.path {
-        None => import(&file.name, options, stdin),
-        Some(path) => {
+    match (&file.path, &file.run) {
+        (None, _) => import(&file.name, options, stdin),
+        (Some(path), Some(run)) => {
+            let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
+            if digest(&bytes) != run.sha256.to_ascii_lowercase() {
+                return Err(ImportError::new(
+                    "is not the file that the list of runs names (sha256)",
+                ));
+            }
+            let options = ImportOptions { run: run.info.clone(), ..options.clone() };
+            import(&file.name, &options, &mut bytes.as_slice())
+        }
+        (Some(path), None) => {
             let mut source = std::fs::File::open(path).map_err(|e| failed(&e))?;
             import(&file.name, options, &mut source)
         }

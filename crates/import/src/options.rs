@@ -2,7 +2,7 @@
 
 use crate::document::sizes::stated;
 use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::Capture;
+use gemmscope_table::dataset::{Capture, RunInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,6 +20,9 @@ pub struct ImportOptions {
     /// Graph captures from other files, for a trace that launches them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub captures: Vec<Capture>,
+    /// When, of what and where it was measured, where a list of runs states it.
+    #[serde(skip_serializing_if = "RunInfo::is_empty")]
+    pub run: RunInfo,
     /// Overrides the default of [`packed_memory`](ImportOptions::packed_memory). A property of this machine, so it is
     /// not stored with the file.
     #[serde(skip)]

@@ -9,6 +9,7 @@
 //! | [`data`] | files with their options as one packed text, links, saved pages |
 //! | [`extract`] | the rows of the open files as our own CSV, the only part of them that leaves the page |
 //! | [`embed`] | messages between an embedded page and its host, and which addresses are fetched |
+//! | [`run_list`] | the list of runs over time that lies beside a page |
 //! | [`snippets`] | texts for documentation systems, and the escape of each language in them |
 //!
 //! ```
@@ -27,5 +28,6 @@
 pub mod data;
 pub mod embed;
 pub mod extract;
+pub mod run_list;
 pub mod snippets;
 pub mod source;

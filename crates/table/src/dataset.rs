@@ -40,6 +40,7 @@ mod column_spec;
 mod library;
 mod rate_point;
 mod rejected;
+mod run_info;
 mod source;
 mod trace_context;
 pub mod wire;
@@ -55,6 +56,7 @@ pub use column_spec::{ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use library::{LIBRARIES, library_name};
 pub use rate_point::RatePoint;
 pub use rejected::{RejectReason, Rejected};
+pub use run_info::RunInfo;
 pub use source::{Assumption, ReportedCheck, RowsAndTime, Source, longest_first};
 pub use trace_context::{
     CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,

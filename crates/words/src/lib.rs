@@ -10,6 +10,7 @@
 //! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
 //! | [`trust`] | How far can these figures be trusted, and why? |
 //! | [`compare`] | Who is faster, where and by how much? |
+//! | [`history`] | What changed over the runs of a benchmark? |
 //! | [`tile_roof`], [`sweep`], [`tuning`] | What does a tile allow, which one is best, and how did a search go? |
 //! | [`trace_time`] | Where does the time of a trace go? |
 //! | [`plan`] | What is planned, and what was measured of it? |
@@ -55,6 +56,7 @@ pub mod explain;
 pub mod findings;
 pub mod glossary;
 pub mod headline;
+pub mod history;
 pub mod plan;
 pub mod plan_export;
 pub mod reference;

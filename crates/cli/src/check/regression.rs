@@ -11,7 +11,7 @@ use gemmscope_table::view_state::ViewState;
 use gemmscope_words::compare::join;
 
 /// Merges several sources into one called `name`, so that a side of the comparison is one file.
-fn as_one(mut data: Dataset, name: &str) -> Dataset {
+pub(super) fn as_one(mut data: Dataset, name: &str) -> Dataset {
     if let Some(mut first) = data.sources.first().cloned() {
         first.name = name.to_owned();
         data.sources = vec![first];

@@ -1,7 +1,7 @@
 //! The last runs, which a comment on a pull request carries along where nobody sees them.
 
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_model::units::seconds_brief;
+use gemmscope_words::history;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 
@@ -91,32 +91,13 @@ pub(super) fn trend(runs: &[Run]) -> Vec<String> {
     let Some((now, before)) = runs.split_last() else { return Vec::new() };
     let line = |side: &RunSide| {
         let same = |s: &&RunSide| s.name == side.name && s.gemms == side.gemms;
-        let of = before.iter().filter_map(|run| Some((run, run.sides.iter().find(same)?.time_s)));
-        let mut times: Vec<(&Run, f64)> = of.collect();
-        let (last, last_s) = *times.last()?;
-        times.push((now, side.time_s));
-        let change = 100.0 * (side.time_s / last_s - 1.0);
-        let name = if side.name.is_empty() { String::new() } else { format!("{}: ", side.name) };
-        let than = if last.run.is_empty() { "the run before" } else { &last.run };
-        Some(format!(
-            "{name}{} {} in {}, {change:+.1} % against {than}",
-            sparks(&times.iter().map(|t| t.1).collect::<Vec<_>>()),
-            seconds_brief(side.time_s),
-            if now.run.is_empty() { "this run" } else { &now.run },
-        ))
+        let of = |run: &Run| Some(run.sides.iter().find(same)?.time_s);
+        let mut times: Vec<(&str, f64)> =
+            before.iter().filter_map(|run| Some((run.run.as_str(), of(run)?))).collect();
+        times.push((&now.run, side.time_s));
+        history::trend(&side.name, &times)
     };
     now.sides.iter().filter_map(line).collect()
-}
-
-/// Numbers as a line of blocks, the least the lowest.
-fn sparks(numbers: &[f64]) -> String {
-    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = numbers.iter().copied().fold(0.0, f64::max);
-    // What differs by less than a twentieth is no mountain.
-    let range = (most - least).max(0.05 * most);
-    let block = |n: &f64| BLOCKS[((n - least) / range * 7.0).round() as usize];
-    numbers.iter().map(block).collect()
 }
 
 #[cfg(test)]
@@ -153,6 +134,5 @@ mod tests {
         assert_eq!(trend(&all), ["a: ▁█ 52.5 ms in c3, +5.0 % against c1"]);
         all[0].sides[0].name = "b".into();
         assert_eq!(trend(&all), Vec::<String>::new());
-        assert_eq!(sparks(&[1.0, 1.01]), "▁▂");
     }
 }

@@ -1,7 +1,6 @@
 //! The verdict as blocks of a document, for a log or a pull request.
 
-use super::runs::{self, Run};
-use super::{Efficiency, Limit, Missing, Published, Regression};
+use super::{Efficiency, Limit, Missing, OverTime, Published, Regression};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_words::doc::{Block, DocTable, Set, markdown, owned, text};
@@ -46,6 +45,7 @@ impl<'a> Verdict<'a> {
             let (held, wanted, found) = match limit {
                 Limit::Efficiency(e) => (e.held, e.wanted(), e.found()),
                 Limit::Regression(r) => (r.held, r.wanted(), r.found()),
+                Limit::OverTime(o) => (o.held, o.wanted(), o.found()),
                 Limit::Published(p) => (p.held, p.wanted(), p.found()),
             };
             all.row(vec![word(held).into(), owned(wanted), owned(found)]);
@@ -53,6 +53,7 @@ impl<'a> Verdict<'a> {
                 _ if held != Some(false) => continue,
                 Limit::Efficiency(e) => (low(e, most), e.rows.len()),
                 Limit::Regression(r) => (slow(r, most), r.rows.len()),
+                Limit::OverTime(o) => (slower_since(o, most), o.rows.len()),
                 Limit::Published(p) => (slower_than_others(p, most), p.rows.len()),
             };
             broken.push(Block::Table(table));
@@ -79,19 +80,19 @@ impl<'a> Verdict<'a> {
 }
 
 /// The comment on a pull request: the verdict with the worst rows, how the last runs went, and these as a comment of
-/// HTML, which the next one goes on from. What would be too long for a comment is left out from the end.
+/// HTML, which the next one goes on from, unless a history has them. What would be too long for a comment is left out
+/// from the end.
 pub(super) fn comment(
     verdict: &Verdict<'_>,
     ledger: &Ledger,
     trust: &Trust,
-    all: &[Run],
+    trend: Vec<String>,
+    hidden: &str,
 ) -> String {
     let mut blocks = verdict.blocks(IN_COMMENT, ledger, trust);
-    let trend = runs::trend(all);
     if !trend.is_empty() {
         blocks.push(Block::List("The last runs", trend.into_iter().map(owned).collect()));
     }
-    let hidden = runs::hidden(all);
     let room = MOST.saturating_sub(hidden.chars().count());
     let mut written = markdown(&blocks);
     while written.chars().count() > room && blocks.len() > 2 {
@@ -102,7 +103,8 @@ pub(super) fn comment(
     if written.chars().count() > room {
         written = markdown(&blocks[..1]);
     }
-    format!("{}\n{hidden}\n", written.trim_start())
+    let gap = if hidden.is_empty() { "" } else { "\n" };
+    format!("{}{gap}{hidden}{gap}", written.trim_start())
 }
 
 /// The first rows below a limit on the efficiency.
@@ -125,6 +127,20 @@ fn slow(r: &Regression, most: usize) -> DocTable<'_> {
         let [before, now] = [row.before_s, row.now_s].map(|s| owned(Seconds(s)));
         let change = format!("{:+.1} %", row.longer * 100.0);
         table.row(vec![row.gemm.as_str().into(), before, now, owned(change)]);
+    }
+    table
+}
+
+/// The first GEMMs that this run shows to be slower.
+fn slower_since(o: &OverTime, most: usize) -> DocTable<'_> {
+    let columns =
+        ["GEMM", "before", "now", "change", "since", "lost"].map(|title| (title, Set::Text));
+    let mut table = DocTable::new(&columns);
+    for row in o.rows.iter().take(most) {
+        let [before, now, lost] = [row.before_s, row.now_s, row.lost_s].map(|s| owned(Seconds(s)));
+        let change = format!("{:+.1} %", row.longer * 100.0);
+        let (gemm, since) = (row.gemm.as_str(), row.since.as_str());
+        table.row(vec![gemm.into(), before, now, owned(change), since.into(), lost]);
     }
     table
 }
@@ -232,6 +248,25 @@ impl Regression {
             found += &format!(", {} more within the spread of repeats", self.within_spread);
         }
         format!("{found}; {}", self.matched)
+    }
+}
+
+impl OverTime {
+    fn wanted(&self) -> String {
+        let (most, runs) = (percent(self.most), plural(self.runs as u64, "run"));
+        format!(
+            "no GEMM is {most} slower or more, by a change beyond what {runs} of {} differ by",
+            self.history
+        )
+    }
+
+    fn found(&self) -> String {
+        if let Some(why) = &self.why {
+            return why.clone();
+        }
+        let found = format!("{} of {}", self.rows.len(), plural(self.compared as u64, "GEMM"));
+        let more = [&self.within, &self.spread].into_iter().filter(|s| !s.is_empty());
+        more.fold(found, |found, sentence| format!("{found}. {}", sentence.trim_end_matches('.')))
     }
 }
 

@@ -219,6 +219,7 @@ impl Session {
         };
         if let Some(source) = source {
             source.bytes = self.text_bytes;
+            source.run = self.options.run.clone().or(std::mem::take(&mut source.run));
             // Answered assumptions are decisions of the user.
             for assumption in &mut source.assumptions {
                 assumption.by_hand |= self.options.answer(&assumption.key).is_some();

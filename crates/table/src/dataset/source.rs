@@ -1,6 +1,6 @@
 //! Metadata of a file: format, assumptions, rejected rows, time outside the rows.
 
-use super::{Capture, RatePoint, Rejected, TraceContext};
+use super::{Capture, RatePoint, Rejected, RunInfo, TraceContext};
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,8 @@ pub struct Source {
     pub format_name: String,
     /// Why this format was chosen.
     pub format_reason: String,
+    /// When, of what and where it was measured, as a list of runs states it.
+    pub run: RunInfo,
     /// See [`Source::is_column_major`].
     pub column_major: bool,
     /// Rows in the file: used + rejected.
