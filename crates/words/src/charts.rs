@@ -3,6 +3,7 @@
 //!
 //! Rates and shares are passed as text if they must have as many digits as the marks.
 
+pub mod plan;
 pub mod roofline;
 pub mod tools;
 

@@ -44,7 +44,8 @@ pub(crate) type Name = Box<dyn Fn(usize) -> String + Send + Sync>;
 
 /// The marks of a chart.
 pub(crate) struct Spec {
-    pub(crate) frame: Frame,
+    /// The rows that the groups are of; `None` if marks stand for none, as those of a plan.
+    pub(crate) frame: Option<Frame>,
     /// Plural name of the marks: `cells`.
     pub(crate) marks: &'static str,
     /// Titles and names; a cell has two, one for each axis.
@@ -73,7 +74,20 @@ impl Spec {
         figures: Vec<Figure>,
     ) -> Self {
         let order = (0..groups.len()).collect();
-        let (frame, find) = (frame.clone(), String::new());
+        let (frame, find) = (Some(frame.clone()), String::new());
+        let (colors, statistic, needs) = (None, None, None);
+        Spec { frame, marks, names, groups, figures, order, colors, statistic, find, needs }
+    }
+
+    /// Marks that stand for no rows: one for each value of the figures.
+    pub(crate) fn without_rows(
+        marks: &'static str,
+        names: Vec<(String, Name)>,
+        figures: Vec<Figure>,
+    ) -> Self {
+        let n = figures.first().map_or(0, |f| f.of.len());
+        let groups = Groups { starts: vec![0; n + 1], rows: Vec::new() };
+        let (frame, order, find) = (None, (0..n).collect(), String::new());
         let (colors, statistic, needs) = (None, None, None);
         Spec { frame, marks, names, groups, figures, order, colors, statistic, find, needs }
     }
@@ -110,7 +124,7 @@ impl Spec {
 
     /// Predicate: the row is drawn, where rows are drawn one by one.
     fn drawn(&self) -> Box<dyn Fn(&&u32) -> bool + '_> {
-        match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
+        match self.frame.as_ref().zip(self.needs.as_ref()).map(|(f, of)| f.numbers(&of.field)) {
             Some(get) => Box::new(move |row| get(**row as usize).is_finite()),
             None => Box::new(|_| true),
         }
@@ -139,7 +153,11 @@ impl Spec {
         let drawn = self.drawn();
         let count =
             move |group: &usize| self.groups.get(*group).iter().filter(&drawn).count().to_string();
-        self.figures.iter().fold(names.text("GEMMs", count).no_tip(), |out, f| {
+        let counted = match self.frame {
+            Some(_) => names.text("GEMMs", count).no_tip(),
+            None => names,
+        };
+        self.figures.iter().fold(counted, |out, f| {
             let out = out.number(titled(&f.title), f.unit.as_str(), |group| f.of[*group]);
             if f.tip { out } else { out.no_tip() }
         })
@@ -168,7 +186,7 @@ impl Spec {
 
     /// Why there are no marks, if there are none.
     pub(crate) fn obstacle(&self) -> Option<String> {
-        if let Some(why) = words::nothing(&self.frame) {
+        if let Some(why) = self.frame.as_ref().and_then(words::nothing) {
             return Some(why.to_owned());
         }
         let blank = |g: &usize| self.figures.iter().all(|f| f.of[*g].is_nan());
@@ -189,7 +207,7 @@ impl Spec {
             out.push(words::several(several, all, self.marks, what));
         }
         let shown = self.rows().filter(self.drawn()).count();
-        let lost = self.frame.rows.len() - shown;
+        let lost = self.frame.as_ref().map_or(0, |frame| frame.rows.len()) - shown;
         if lost > 0 {
             out.push(words::not_shown(lost, !self.find.is_empty()));
         }
@@ -198,9 +216,9 @@ impl Spec {
 
     /// Legend of the rows' colours.
     pub(crate) fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        self.colors.as_ref().map_or_else(Vec::new, |colors| {
+        self.colors.as_ref().zip(self.frame.as_ref()).map_or_else(Vec::new, |(colors, frame)| {
             let colors = colors.of(theme);
-            colors.swatches(&self.frame, self.rows().map(|r| colors.code(*r as usize)))
+            colors.swatches(frame, self.rows().map(|r| colors.code(*r as usize)))
         })
     }
 }

@@ -1,12 +1,16 @@
-//! The planner's tools beside the model: tiles, flat GEMM, launch order, fusion, what others have published. Each is
-//! a chart that needs no rows, with the figures of what is chosen; measured rows stand beside what is planned.
+//! The planner's charts. Those of a model: its step as bars, its step time over the batch, its GEMMs on the roofline.
+//! The tools beside it: tiles, flat GEMM, launch order, fusion, what others have published. Each is a chart that needs
+//! no rows, with the figures of what is chosen; measured rows stand beside what is planned.
 
+pub mod device_colors;
 mod flat;
 mod fusion;
 mod grid;
 mod order;
+pub mod over_batch;
 pub mod plan;
 pub mod published;
+pub mod step_bars;
 mod tile;
 
 use crate::charts::{ChartKind, Inputs};

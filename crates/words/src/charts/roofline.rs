@@ -8,8 +8,6 @@ pub const NO_TIME: &str = "No GEMM has a time. Choose a device to see what each 
 pub const OUTSIDE: &str = "All GEMMs are outside this part: zoom out to see them.";
 /// The legend hides everything.
 pub const HIDDEN: &str = "All categories are hidden: click one in the legend.";
-/// Nothing is planned yet.
-pub const NO_DEVICE: &str = "Choose a device: planned GEMMs stand at its roof.";
 
 /// Quantity on the vertical axis of a roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
