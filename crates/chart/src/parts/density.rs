@@ -37,13 +37,13 @@ const FULL: u32 = 256;
 /// Maximum number of pixels; a larger plot gets larger pixels.
 const MOST: f64 = 2_600_000.0;
 
-/// Radius and opacity of marks for a number of points.
+/// Radius and opacity of marks for a number of points: points that lie over each other are darker.
 pub(crate) fn look(n: u64) -> (f64, f64) {
     match n {
-        0..=60 => (5.0, 0.92),
-        61..=300 => (4.2, 0.85),
-        301..=2000 => (3.4, 0.7),
-        _ => (2.6, 0.55),
+        0..=60 => (5.0, 0.75),
+        61..=300 => (4.2, 0.65),
+        301..=2000 => (3.4, 0.5),
+        _ => (2.6, 0.4),
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Contents {
     /// Rows that pass the filters but are not among the heaviest.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
-    /// Notes on hidden and displaced points.
+    /// Notes on hidden points and the baseline.
     notes: Vec<String>,
 }
 
@@ -77,9 +77,6 @@ impl Contents {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
-        if points.spreads(&shown.rows) {
-            notes.push("Points of the same intensity are spread to the right.".to_owned());
-        }
         Arc::new(Contents {
             points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),

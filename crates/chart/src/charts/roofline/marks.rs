@@ -102,13 +102,12 @@ fn each_of(
     let (sx, ox) = plot.x.affine();
     let (sy, oy) = plot.y.affine();
     let [l, t, w, h] = plot.rect;
-    let (any_hidden, aside) = (input.hidden.contains(&true), input.points.all_aside());
+    let any_hidden = input.hidden.contains(&true);
     for &row in rows {
         let Some((x, y, place)) = input.points.get(row) else {
             continue;
         };
-        let aside = aside.get(row as usize).map_or(0.0, |px| f64::from(*px));
-        let px = f64::from(x) * sx + ox + aside;
+        let px = f64::from(x) * sx + ox;
         let py = f64::from(y) * sy + oy;
         // False for NaN.
         let inside = px >= l && px <= l + w && py >= t && py <= t + h;
