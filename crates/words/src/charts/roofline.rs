@@ -9,6 +9,13 @@ pub const OUTSIDE: &str = "All GEMMs are outside this part: zoom out to see them
 /// The legend hides everything.
 pub const HIDDEN: &str = "All categories are hidden: click one in the legend.";
 
+/// How a density image is read; with several categories it is of all together.
+pub fn density(several: bool) -> String {
+    let one =
+        if several { " Click a name in the legend for that one alone, in its colour." } else { "" };
+    format!("Too many points to draw each: more contrast means more of them.{one}")
+}
+
 /// Quantity on the vertical axis of a roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vertical {
