@@ -166,6 +166,11 @@ pub fn fastest_in(what: &str, parts: &[String], cells: u64) -> String {
     format!("Fastest {what}: {} of {}.", parts.join(", "), plural(cells, "cell"))
 }
 
+/// The side with most wins of a cell, and its lead where it wins: `x wins most, there by 1.30x`.
+pub fn wins_most(side: &str, lead: &str) -> String {
+    format!("{side} wins most, there by {lead}")
+}
+
 /// GEMMs on a map, and the result of joining all of them.
 pub fn part_of_map(shown: usize, all: usize, join: &str) -> [String; 2] {
     let (shown, all) = (grouped(shown as u64), plural(all as u64, "GEMM"));

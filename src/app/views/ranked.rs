@@ -12,6 +12,7 @@ use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_model::units::{Seconds, grouped, percent, plural, rounded_percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::findings::{Checked, Finding};
@@ -346,7 +347,7 @@ fn numbered(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// One GEMM: sizes, type and layout, efficiency, loss.
+/// One row: sizes, type and layout, library, efficiency, loss.
 fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     let x = figures(frame, row as usize);
     let p = x.problem;
@@ -358,9 +359,12 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
             false => Seconds(x.time_s * x.calls).to_string(),
         },
     ];
+    let library = frame.data.text(ColumnMeaning::Library, row as usize).to_owned();
+    let library = (!library.is_empty()).then(|| view! { <span>{library}</span> });
     let words = view! {
         <span class="finding-title">{shape_label(&p)}</span>
         <span class="finding-facts">
+            {library}
             {facts.map(|f| view! { <span>{f}</span> })}
         </span>
     }

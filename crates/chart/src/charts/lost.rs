@@ -3,6 +3,7 @@
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
+use crate::card::{self, card};
 use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::labels::Rect;
 use crate::layout::FONT;
@@ -192,11 +193,16 @@ impl Picture for LostTime {
 
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let entry = |a: Account| (Swatch::Box(theme.account(a)), a.label().to_owned());
-        self.held.iter().copied().map(entry).collect()
+        // A card has no colours.
+        let held = self.held.iter().copied().filter(|_| self.spec.only().is_none());
+        held.map(entry).collect()
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (theme, bars) = (options.theme, &self.spec);
+        if let Some(mark) = bars.only() {
+            return card(scene, room, bars, mark);
+        }
         let rows = BarRows { row: ROW, around: AROUND };
         let placed = rows.place(bars, scene, room, options);
         let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
@@ -236,7 +242,8 @@ impl Picture for LostTime {
         // A legend of two lines at most.
         let around = AROUND.0 + AROUND.1 + 44.0;
         let full = around + ROW * self.spec.order.len() as f64;
-        Heights::scrolling(width, full.max(160.0))
+        let card = self.spec.only().map_or(160.0, |mark| card::height(&self.spec, mark, width));
+        Heights::scrolling(width, full.max(card))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::plot::{Bands, Placed};
 use crate::scene::Scene;
+use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::units::capitalized;
 use gemmscope_table::control::Keyed;
@@ -171,6 +172,20 @@ impl Spec {
             name => name,
         });
         heads.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The only mark, if there is one.
+    pub(crate) fn only(&self) -> Option<usize> {
+        match self.order[..] {
+            [mark] => Some(mark),
+            _ => None,
+        }
+    }
+
+    /// The known figures of a mark, each with its title.
+    pub(crate) fn facts(&self, mark: usize) -> Vec<(String, String)> {
+        let known = self.figures.iter().filter(|f| f.of[mark].is_finite());
+        known.map(|f| (f.title.clone(), Format::of(&f.unit).figure(f.of[mark]))).collect()
     }
 
     /// All marks as a table.

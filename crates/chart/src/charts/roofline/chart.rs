@@ -3,6 +3,7 @@
 use super::baseline::Baseline;
 use super::heaviest::Heaviest;
 use super::interactive::InteractiveRoofline;
+use super::rivals::Rivals;
 use super::settings::{PARAMS, Settings, most_expensive};
 use super::{By, Points, stated};
 use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions};
@@ -46,6 +47,7 @@ pub(crate) struct Contents {
     /// Rows that pass the filters but are not among the heaviest.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
+    rivals: OnceLock<Rivals>,
     /// Notes on hidden points and the baseline.
     notes: Vec<String>,
 }
@@ -86,9 +88,15 @@ impl Contents {
             frame: shown,
             background,
             baseline: baseline.unwrap_or_default(),
+            rivals: OnceLock::new(),
             settings,
             notes,
         })
+    }
+
+    /// Rivals of the rows; computed when a row is first hovered.
+    pub(super) fn rivals(&self) -> &Rivals {
+        self.rivals.get_or_init(|| Rivals::of(&self.whole))
     }
 
     /// The rows numbered because of their cost. Computed on demand, since they are unused if findings are known.

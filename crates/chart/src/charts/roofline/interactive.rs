@@ -304,7 +304,10 @@ impl Drawn for InteractiveRoofline {
             return target.tooltip.clone();
         };
         let (head, rows) = explain::brief(self.frame(), row as usize);
+        let time_s = self.frame().data.time_s[row as usize];
+        let rival = self.opened.rivals().words(row, time_s);
         let out = Tooltip { head, rows, mark: None };
+        let out = rival.into_iter().fold(out, |out, rival| out.row("Rival", rival));
         match target.more {
             0 => out,
             n => out.row("Same place", plural(n as u64, "other GEMM")),
