@@ -73,9 +73,26 @@ fn a_tool_takes_the_first_device_of_the_plan() {
         let controls = &tool.said.controls;
         controls.iter().find(|c| c.key == "tool.device").unwrap().current.clone()
     };
-    assert_eq!(device(""), "h100-sxm");
+    assert_eq!(device(""), "a100-80-sxm");
     assert_eq!(device("plan.devices=mi300x,h100-sxm"), "mi300x");
     assert_eq!(device("plan.devices=mi300x&tool.device=l4"), "l4");
+}
+
+#[test]
+fn without_the_bandwidth_of_l2_there_is_no_map() {
+    let tool = open("tile", "tool.device=h100-sxm");
+    assert!(tool.table().rows.is_empty());
+    assert!(tool.said.notes[0].starts_with("No map of tiles: no source states the L2 bandwidth"));
+    assert!(tool.said.controls.iter().all(|c| c.key != "tool.x"));
+    // Where it is known, small tiles are far below large ones.
+    let tool = open("tile", "");
+    let table = tool.table();
+    let at = |name: &str| table.header.iter().position(|h| h.starts_with(name)).unwrap();
+    let roof = |m: &str, n: &str| {
+        let row = table.rows.iter().find(|r| r[at("BM")] == m && r[at("BN")] == n).unwrap();
+        row[at("Shape roof")].parse::<f64>().unwrap()
+    };
+    assert!(roof("16", "16") < 0.25 * roof("128", "128"));
 }
 
 #[test]
