@@ -80,7 +80,7 @@ fn findings(bench: Workbench) -> AnyView {
             view! { <p class="ranked-note">{match bench.data.with_untracked(|d| (d.is_blank(), d.is_empty())) {
                 (true, _) => "No usable rows in what is open.",
                 (_, true) => "The points have no sizes and no time, so nothing can be said beyond their share of the roof.",
-                _ => "No GEMM passes the filters.",
+                _ => "No row passes the filters.",
             }}</p> }
             .into_any()
         } else if !run_over(bench, rows) {
@@ -338,7 +338,7 @@ fn numbered(bench: Workbench) -> AnyView {
             true => format!("{} of {}", grouped(shown as u64), grouped(all as u64)),
             false => grouped(all as u64),
         };
-        format!("Lost time of the {of} GEMMs that lose most. The table has all.")
+        format!("Lost time of the {of} rows that lose most. The table has all.")
     };
     view! {
         <p class="ranked-note muted">{heading}</p>

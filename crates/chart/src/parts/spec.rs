@@ -140,7 +140,7 @@ impl Spec {
         (known && codes.all(|c| c == first)).then_some(first)
     }
 
-    /// The columns; if marks have several GEMMs, the statistic is part of their titles.
+    /// The columns; if marks have several rows, the statistic is part of their titles.
     fn columns(&self, of_several: bool) -> Columns<'_, usize> {
         let statistic = self.statistic.filter(|_| of_several);
         let titled = move |title: &str| match statistic {
@@ -155,7 +155,7 @@ impl Spec {
         let count =
             move |group: &usize| self.groups.get(*group).iter().filter(&drawn).count().to_string();
         let counted = match self.frame {
-            Some(_) => names.text("GEMMs", count).no_tip(),
+            Some(_) => names.text("Rows", count).no_tip(),
             None => names,
         };
         self.figures.iter().fold(counted, |out, f| {
@@ -213,7 +213,7 @@ impl Spec {
         }
     }
 
-    /// Notes on marks with several GEMMs, and on rows without a mark.
+    /// Notes on marks with several rows, and on rows without a mark.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
         let several = self.order.iter().filter(|g| self.groups.get(**g).len() > 1).count();
@@ -303,14 +303,14 @@ mod tests {
     #[test]
     fn what_stands_in_the_way_and_what_is_left_out_follow_from_the_marks() {
         let mut s = spec(&[("K", "64")], vec![f64::NAN; 2]);
-        assert!(s.obstacle().unwrap().starts_with("No GEMM has this figure"));
+        assert!(s.obstacle().unwrap().starts_with("No row has this figure"));
         s.figures[0].of[1] = 1.0;
         assert_eq!(s.obstacle(), None);
         s.statistic = Some(Aggregate::Median);
-        assert_eq!(s.notes(), ["1 of 2 cells show the median of several GEMMs."]);
+        assert_eq!(s.notes(), ["1 of 2 cells show the median of several rows."]);
         // Hide the mark that has two rows.
         (s.order, s.find) = (vec![0], "6".to_owned());
-        assert_eq!(s.notes(), ["2 GEMMs not shown: no value on an axis, or not searched for."]);
+        assert_eq!(s.notes(), ["2 rows not shown: no value on an axis, or not searched for."]);
         assert_eq!(s.table().rows.len(), 1);
         s.order.clear();
         assert_eq!(s.obstacle().unwrap(), "No name contains \"6\".");

@@ -310,7 +310,7 @@ impl Drawn for InteractiveRoofline {
         let out = rival.into_iter().fold(out, |out, rival| out.row("Rival", rival));
         match target.more {
             0 => out,
-            n => out.row("Same place", plural(n as u64, "other GEMM")),
+            n => out.row("Same place", plural(n as u64, "other row")),
         }
     }
 
