@@ -48,7 +48,7 @@ export class GemmscopePage {
   }
 
   get stage() {
-    return this.page.locator(".chart-stage");
+    return this.page.locator(".chart-stage").last();
   }
 
   get dialog() {

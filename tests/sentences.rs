@@ -161,7 +161,7 @@ fn views_of_one_file() {
     let cells = open(files, &of("cells&explore.y=m"));
     assert!(cells.said.title.starts_with("% of roof"), "{}", cells.said.title);
     let table = cells.table();
-    assert_eq!(table.header, ["K", "M", "GEMMs", "% of roof"]);
+    assert_eq!(table.header, ["K", "M", "Rows", "% of roof"]);
     let counted: u32 = table.rows.iter().map(|r| r[2].parse::<u32>().unwrap()).sum();
     assert_eq!(counted, 264);
 

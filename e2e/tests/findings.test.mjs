@@ -178,7 +178,7 @@ test("a chosen finding is marked in picture and table until it is let go; every 
   await app.later();
 
   await first.locator(".finding-head").click();
-  await app.page.locator(".dock").getByRole("button", { name: "Filter to these GEMMs" }).click();
+  await app.page.locator(".dock").getByRole("button", { name: "Filter to these rows" }).click();
   const notice = app.page.locator(".filtered");
   await notice.waitFor();
   assert.match(await notice.innerText(), /Filtered: 2 of 3 rows \(Padding and waves of the tile\)/);

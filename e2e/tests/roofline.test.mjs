@@ -159,7 +159,7 @@ test("the picture is saved as it is, shown as a table, and follows its selectors
   const region = app.page.getByRole("region", { name: "What is drawn, as a table" });
   assert.equal(await region.locator("tbody tr").count(), 4);
   assert.match(plain(await region.innerText()), /4096/);
-  assert.match(await app.stage.getAttribute("aria-label"), /Roofline of 4 GEMMs/);
+  assert.match(await app.stage.getAttribute("aria-label"), /Roofline of 4 rows/);
   // The focused mark is announced.
   await app.page.getByRole("button", { name: "As a table" }).click();
   await app.stage.focus();

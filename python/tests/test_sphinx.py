@@ -45,7 +45,7 @@ class Directive(unittest.TestCase):
         element = html[html.index("<gemm-scope") : html.index("</gemm-scope>")]
         for word in (f'src="{address}"', 'device="mi300x"', 'view="roofline"', 'controls=""', 'height="500"'):
             self.assertIn(word, element)
-        self.assertRegex(element, rf'<a [^>]*href="{address}"><img alt="Roofline of 2 GEMMs [^"]*" src="_images/{picture.name}"')
+        self.assertRegex(element, rf'<a [^>]*href="{address}"><img alt="Roofline of 2 rows [^"]*" src="_images/{picture.name}"')
         script = '<script type="module" src="https://host/gemmscope/gemm-scope.js"></script>'
         self.assertEqual(html.count(script), 1)
         self.assertNotIn(script, (out / "other.html").read_text())

@@ -135,12 +135,45 @@ fn toolbar(
                     </button>
                 </div>
             </Show>
+            {fix_axes(stage)}
             <button type="button" class="icon-button" aria-label="As a table" title="What is drawn, as a table"
                 aria-pressed=move || as_table.get().to_string() on:click=move |_| as_table.update(|t| *t = !*t)>
                 {icon(icon::TABLE)}
             </button>
             <save::SaveMenu picture=picture name=name />
         </div>
+    }
+    .into_any()
+}
+
+/// The button that keeps the axes as they are while files, filters and settings change; the link carries them.
+fn fix_axes(stage: Stage) -> AnyView {
+    let Stage { name, picture, bench, .. } = stage;
+    let fix = Memo::new(move |_| {
+        picture.with(|p| {
+            let p = p.as_ref()?;
+            p.camera().map(|c| c.fixing(name)).or_else(|| p.opened.said.axes.clone())
+        })
+    });
+    let some = Memo::new(move |_| fix.with(Option::is_some));
+    let fixed = Memo::new(move |_| {
+        let key = fix.with(|f| f.as_ref().map(|(key, _)| key.clone()));
+        key.is_some_and(|key| bench.view.with(|v| v.param(&key).is_some()))
+    });
+    let toggle = move |_| {
+        if let Some((key, value)) = fix.get_untracked() {
+            let value = if fixed.get_untracked() { String::new() } else { value };
+            bench.edit("axes", |v| v.set_param(&key, value));
+        }
+    };
+    view! {
+        <Show when=move || some.get()>
+            <button type="button" class="icon-button" aria-label="Fix axes"
+                title="Keep these axes while files and filters change, to lay two runs over each other; the link carries them"
+                aria-pressed=move || fixed.get().to_string() on:click=toggle>
+                {icon(icon::LOCK)}
+            </button>
+        </Show>
     }
     .into_any()
 }

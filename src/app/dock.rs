@@ -103,7 +103,7 @@ impl Details {
     fn title(self) -> String {
         match self.count.get() {
             0 => "Finding".to_owned(),
-            n => plural(n as u64, "GEMM"),
+            n => plural(n as u64, "row"),
         }
     }
 }
@@ -190,7 +190,7 @@ fn tabs(details: Details) -> Option<AnyView> {
         };
         view! {
             {segment("Side by side", move || beside.get(), move || together.update(|t| *t = !*t))}
-            <select class="number-tab" aria-label="GEMM to show" disabled=move || beside.get()
+            <select class="number-tab" aria-label="Row to show" disabled=move || beside.get()
                 on:change=move |e| details.pick(value_of(&e).parse().unwrap_or_default())>
                 {names.enumerate().map(option).collect_view()}
             </select>

@@ -69,6 +69,8 @@ pub mod icon {
     pub const WARN: &str = "M8 2 1.5 13.5h13zM8 6.5v3.5M8 12h.01";
     /// Fit the whole picture.
     pub const FIT: &str = "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4";
+    /// A lock: the axes stay.
+    pub const LOCK: &str = "M3.5 7h9v6.5h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2";
     /// A plan: a target.
     pub const PLAN: &str = "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01";
     /// Columns.

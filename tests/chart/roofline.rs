@@ -231,7 +231,7 @@ fn a_roofline_without_anything_to_draw_says_why() {
     assert_eq!(say(&frame_of(unusable, None), None), "No usable rows in what is open.");
     let mut none = frame(50);
     none.rows = Arc::new(Vec::new());
-    assert_eq!(say(&none, None), "No GEMM passes the filters.");
+    assert_eq!(say(&none, None), "No row passes the filters.");
     let mut shapes = dataset(50, "");
     shapes.time_s.fill(f64::NAN);
     let unknown = frame_of(shapes.clone(), None);

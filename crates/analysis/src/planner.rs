@@ -18,7 +18,7 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::transformer::{
-    GemmBest, LayerPart, Model, ModelGemm, Pass, Phase, StepTotals, TotalsError,
+    GemmBest, LayerPart, Model, ModelGemm, Pass, Phase, StepTotals, TotalsError, Workload,
 };
 use gemmscope_model::units::{Bytes, Seconds};
 use gemmscope_table::build::{Row, TableBuilder};
@@ -147,7 +147,26 @@ pub struct Plan {
     pub steps: Vec<DeviceStep>,
     /// Chosen ids that match no device.
     pub unknown: Vec<String>,
+    /// No device is chosen: the only step is an example, on [`EXAMPLE`].
+    pub example: bool,
 }
+
+/// The device of a plan for which none is chosen.
+const EXAMPLE: &str = "h100-sxm";
+
+/// Times of a step at one batch, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatchTime {
+    /// Sequences in the step.
+    pub batch: u32,
+    /// Every GEMM at its roof.
+    pub best_s: f64,
+    /// Expected.
+    pub expected_s: f64,
+}
+
+/// Largest batch of [`Plan::over_batch`] for a small one.
+const BATCHES: u32 = 1024;
 
 /// Name of a GEMM in a list: the part, and for a gradient which one.
 pub(crate) fn row_name(part: LayerPart, pass: Pass) -> String {
@@ -172,16 +191,37 @@ impl Plan {
     pub fn new(state: PlanState, own: &[Device]) -> Self {
         let mut steps = Vec::new();
         let mut unknown = Vec::new();
-        for id in &state.devices {
+        let example = state.devices.is_empty();
+        let chosen = state.devices.iter().map(String::as_str);
+        for id in chosen.chain(example.then_some(EXAMPLE)) {
             let Some(device) = own.iter().find(|d| d.id == *id).or_else(|| hardware::by_id(id))
             else {
-                unknown.push(id.clone());
+                unknown.push(id.to_owned());
                 continue;
             };
             let result = step(&state, device);
             steps.push(DeviceStep { device: device.clone(), result });
         }
-        Plan { state, steps, unknown }
+        Plan { state, steps, unknown, example }
+    }
+
+    /// Time of the step on each device, in the order of [`steps`](Self::steps), at every power of two up to four times
+    /// the chosen batch (at least 1024), and at the chosen one; ascending. Empty for a device without a step.
+    pub fn over_batch(&self) -> Vec<Vec<BatchTime>> {
+        let chosen = self.state.workload.batch;
+        let last = chosen.saturating_mul(4).clamp(BATCHES, LARGEST);
+        let mut batches: Vec<u32> =
+            (0..u32::BITS).map(|i| 1 << i).take_while(|b| *b <= last).collect();
+        batches.push(chosen);
+        batches.sort_unstable();
+        batches.dedup();
+        let at = |device: &Device, batch: u32| {
+            let workload = Workload { batch, ..self.state.workload };
+            let totals = self.state.model.totals(&workload, device, self.state.roof).ok()?;
+            Some(BatchTime { batch, best_s: totals.time.0, expected_s: totals.expected.0 })
+        };
+        let on = |step: &DeviceStep| batches.iter().filter_map(|b| at(&step.device, *b)).collect();
+        self.steps.iter().map(on).collect()
     }
 
     /// The first device's step.

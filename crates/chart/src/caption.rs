@@ -5,8 +5,10 @@ use crate::layout::{EDGE, FONT};
 use crate::scene::{START, Scene};
 use crate::text;
 use gemmscope_model::units::plural;
+use gemmscope_table::control::Control;
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::{Filters, value_name};
+use gemmscope_table::view_state::ViewState;
 
 /// Size of the title.
 const TITLE: f64 = 14.0;
@@ -19,10 +21,25 @@ const NUMBER: f64 = 22.0;
 /// Number of files named at most; the others are counted.
 const FILES: usize = 4;
 
+/// View state parameter with the name that a picture's author gives it.
+pub(crate) const NAME: &str = "name";
+
+/// The control of a picture's name.
+pub(crate) fn name_control(state: &ViewState) -> Control {
+    let hint = "Heads the saved picture; the link carries it";
+    Control::text(state, NAME, "Name", hint).more()
+}
+
+/// Title of a saved picture: the name that its author gives it, else that of the view.
+pub fn title(state: &ViewState, view: &str) -> String {
+    let name = state.param(NAME).map(str::trim).filter(|name| !name.is_empty());
+    name.unwrap_or(view).to_owned()
+}
+
 /// The text around a saved picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caption {
-    /// The name of the view.
+    /// [`title`] of the picture.
     pub title: String,
     /// Devices, files and filters; unknown ones are left out.
     pub facts: Vec<String>,
@@ -138,7 +155,6 @@ mod tests {
     use super::*;
     use crate::palette::Theme;
     use gemmscope_table::fixture::Rows;
-    use gemmscope_table::view_state::ViewState;
 
     #[test]
     fn a_saved_picture_says_what_it_is_of() {
@@ -147,7 +163,10 @@ mod tests {
         let frame = rows.frame(Some("h100-sxm"));
         let (state, _) = ViewState::decode("f.dtype=fp16&r.m=64..&q=gemm");
         let key = vec![(1, "64 × 64 × 4096".to_owned()), (2, "other".to_owned())];
-        let caption = Caption::of(&frame, &state.filters, "Roofline", key);
+        let named = ViewState::decode("name=before%20tuning").0;
+        assert_eq!(title(&named, "Roofline"), "before tuning");
+        let title = title(&state, "Roofline");
+        let caption = Caption::of(&frame, &state.filters, &title, key);
         assert_eq!(caption.facts.len(), 3, "{:?}", caption.facts);
         assert!(caption.facts[0].contains("H100"));
         assert_eq!(caption.facts[2], "Type: fp16, M ≥ 64, search: gemm");

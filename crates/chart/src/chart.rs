@@ -67,6 +67,7 @@ impl Chart {
         if said.obstacle.is_none() {
             (said.verdict, said.notes) = (picture.verdict(), picture.notes());
             (said.details, said.figures) = (picture.details(), picture.figures());
+            said.axes = picture.axes();
         }
         Chart { said, picture: Some(picture) }
     }
@@ -226,6 +227,9 @@ pub(crate) trait Picture: Send + Sync {
     fn figures(&self) -> Vec<(String, String, String)> {
         Vec::new()
     }
+    fn axes(&self) -> Option<(String, String)> {
+        None
+    }
     /// The legend of colours and marks, shown above the marks.
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         self.spec().map_or_else(Vec::new, |spec| spec.legend(theme))
@@ -266,6 +270,9 @@ pub struct Statement {
     pub notes: Vec<String>,
     /// Tables below the picture, each with its heading: content the picture has no room for.
     pub details: Vec<(String, ResultTable)>,
+    /// Parameter and value that keep its axes whatever is drawn, if it has such axes but none that zoom: see
+    /// [`Camera::fixing`].
+    pub axes: Option<(String, String)>,
     /// Key figures of the current choice: caption, value, and a sentence that may be empty.
     pub figures: Vec<(String, String, String)>,
 }

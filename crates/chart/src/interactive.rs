@@ -170,9 +170,9 @@ fn with_figures(frame: &Frame, rows: &[u32], out: Tooltip) -> Tooltip {
     sets.iter().fold(out, |out, set| {
         let totals = Totals::over(frame, set);
         let mut out = match (sets.len(), frame.device_name(device(&set[0]))) {
-            (1, _) => out.row("GEMMs", grouped(totals.rows)),
-            (_, "") => out.row("Device not stated", plural(totals.rows, "GEMM")),
-            (_, name) => out.row(name, plural(totals.rows, "GEMM")),
+            (1, _) => out.row("Rows", grouped(totals.rows)),
+            (_, "") => out.row("Device not stated", plural(totals.rows, "row")),
+            (_, name) => out.row(name, plural(totals.rows, "row")),
         };
         if totals.measured > 0 {
             let rate = FlopsPerSec(totals.attained_flops_per_s);
@@ -200,16 +200,16 @@ mod tests {
         let frame = rows.frame(None).as_kind(Some(DataKind::Benchmark));
         let says = |rows: &[u32]| {
             let said = with_figures(&frame, rows, Tooltip::new("mark")).rows.into_iter();
-            let time = said.filter(|r| r.0 == "Time" || r.1.contains("GEMM") || r.0 == "GEMMs");
+            let time = said.filter(|r| r.0 == "Time" || r.1.contains(" row") || r.0 == "Rows");
             time.map(|(caption, value)| format!("{caption}: {value}")).collect::<Vec<_>>()
         };
-        assert_eq!(says(&[0, 2]), ["GEMMs: 2", "Time: 2.000 ms"]);
+        assert_eq!(says(&[0, 2]), ["Rows: 2", "Time: 2.000 ms"]);
         let both = says(&[0, 1, 2]);
         assert_eq!(both.iter().filter(|said| said.starts_with("Time")).count(), 2, "{both:?}");
         assert!(
             both.contains(&"Time: 2.000 ms".to_owned())
                 && both.contains(&"Time: 1.000 ms".to_owned())
         );
-        assert!(both.iter().any(|said| said.ends_with("MI300X: 2 GEMMs")), "{both:?}");
+        assert!(both.iter().any(|said| said.ends_with("MI300X: 2 rows")), "{both:?}");
     }
 }

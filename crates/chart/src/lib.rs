@@ -77,7 +77,7 @@ pub use charts::roofline;
 pub use paint::svg;
 pub use parts::layout::Plot;
 use parts::{
-    aggregate, band_scale, cells, clip, columns, density, fixed, layout, plot, row_names, spec,
-    text, ticks, tile_marks,
+    aggregate, band_scale, card, cells, clip, columns, density, fixed, layout, plot, row_names,
+    spec, text, ticks, tile_marks,
 };
 pub use parts::{camera, color_scale, hit, labels, legend, palette, scale, scene, scroll, tooltip};

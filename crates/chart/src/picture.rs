@@ -1,7 +1,7 @@
 //! Any chart as a picture without a page around it: for the command, reports and saved pages.
 
 use crate::camera::{set_zoom, zoom_of};
-use crate::caption::Caption;
+use crate::caption::{Caption, title};
 use crate::chart::{Chart, Emphasis, RenderOptions};
 use crate::charts::{self, ChartKind, Inputs};
 use crate::palette::Theme;
@@ -163,7 +163,7 @@ pub fn saved(
     let (chart, options) = opened(kind, frame, state, (&selected, None), size, theme);
     let marks = Emphasis { selected: selected.clone(), ..Emphasis::default() };
     let key = chart.drawn(&options).map_or_else(Vec::new, |d| d.key(&marks));
-    let caption = Caption::of(frame, &state.filters, kind.name, key);
+    let caption = Caption::of(frame, &state.filters, &title(state, kind.name), key);
     let height = match size.1 {
         Some(height) => (height - caption.height(options.width)).max(1.0),
         None => options.height,

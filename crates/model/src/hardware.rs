@@ -152,6 +152,12 @@ pub struct Device {
     /// Bandwidth of the L2 cache in byte/s, measured by a benchmark of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2_bytes_per_s: Option<f64>,
+    /// Bytes that the L2 cache delivers per clock, all channels together, as its vendor states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2_bytes_per_clock: Option<f64>,
+    /// Source of the bytes per clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2_source: Option<String>,
     /// Aggregate bandwidth of all L1 caches in byte/s, measured the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l1_bytes_per_s: Option<f64>,
@@ -341,6 +347,12 @@ impl Device {
             MemoryLevel::L2 => self.l2_bytes_per_s,
             MemoryLevel::L1 => self.l1_bytes_per_s,
         }
+    }
+
+    /// Bandwidth between L2 and the units in byte/s: measured, else what the vendor states at the clock of the peaks.
+    pub fn l2_bandwidth(&self) -> Option<f64> {
+        let stated = || Some(self.l2_bytes_per_clock? * self.clock_hz?);
+        self.l2_bytes_per_s.or_else(stated)
     }
 
     /// Number of dies with an L2 of their own. CDNA3 and CDNA4 have 4 MiB on each compute die, and workgroups go to the

@@ -1,8 +1,10 @@
-//! Formats values for tables, chips and inputs. All values of a column share a unit, so that numbers can be compared by
-//! eye.
+//! Formats values for tables, chips, inputs and files. For people a value carries the unit that suits it (`20.92 s`); the
+//! values of an input or a file share the unit of their title.
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
-use gemmscope_model::units::{format_significant, trim_zeros};
+use gemmscope_model::units::{
+    Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, format_significant, trim_zeros,
+};
 use std::cmp::Ordering;
 
 /// The unit of a table column.
@@ -14,7 +16,7 @@ pub struct Unit {
     pub factor: f64,
 }
 
-/// The unit in which tables show an SI base unit.
+/// The unit in which inputs and files hold an SI base unit.
 pub fn unit_for(base: &str) -> Unit {
     let (label, factor) = match base {
         "s" => ("µs", 1e-6),
@@ -30,7 +32,33 @@ pub fn unit_for(base: &str) -> Unit {
     Unit { label, factor }
 }
 
-/// A column's title with its unit: `Time (µs)`.
+/// A value of an SI base unit with the prefix that suits it, four digits; `None` for a unit without prefixes.
+fn with_unit(base: &str, value: f64) -> Option<String> {
+    Some(match base {
+        "s" => Seconds(value).to_string(),
+        "FLOP/s" => FlopsPerSec(value).to_string(),
+        "B/s" => BytesPerSec(value).to_string(),
+        "FLOP" => Flops(value).to_string(),
+        "B" => Bytes(value).to_string(),
+        _ => return None,
+    })
+}
+
+/// A value for people: `20.92 s`, `63.8` under a title of percent; "" if it is missing.
+pub fn value(info: &FieldInfo, value: f64) -> String {
+    let missing = value.is_nan();
+    with_unit(&info.unit, value).filter(|_| !missing).unwrap_or_else(|| number(info, value))
+}
+
+/// Title of a column of [`value`]s: has a unit only if they have none.
+pub fn heading(info: &FieldInfo) -> String {
+    match with_unit(&info.unit, 0.0) {
+        Some(_) => info.label.clone(),
+        None => title(info),
+    }
+}
+
+/// A title with the unit of an input: `Time (µs)`.
 pub fn title(info: &FieldInfo) -> String {
     titled(&info.label, &info.unit)
 }
@@ -46,7 +74,7 @@ pub fn titled(label: &str, base: &str) -> String {
     }
 }
 
-/// A value in the column's unit, without the symbol; "" if it is missing.
+/// A value in the unit of the [`title`], without the symbol; "" if it is missing.
 pub fn number(info: &FieldInfo, value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -75,7 +103,7 @@ pub fn texts<'a>(frame: &'a Frame, info: &'a FieldInfo) -> Box<dyn Fn(usize) -> 
     match info.kind {
         FieldKind::Number => {
             let get = frame.numbers(&info.field);
-            Box::new(move |row| number(info, get(row)))
+            Box::new(move |row| value(info, get(row)))
         }
         FieldKind::Category => {
             if info.field == Field::Shape {
@@ -161,7 +189,17 @@ mod tests {
     }
 
     #[test]
-    fn one_unit_a_column() {
+    fn a_value_has_the_unit_that_suits_it() {
+        let said = |unit, v| (heading(&info(unit)), value(&info(unit), v));
+        assert_eq!(said("s", 20.916_474), ("Time".to_owned(), "20.92 s".to_owned()));
+        assert_eq!(said("s", 110.589e-6).1, "110.6 µs");
+        assert_eq!(said("FLOP/s", 466.4e12).1, "466.4 TFLOP/s");
+        assert_eq!(said("%", 0.638_4), ("Time (%)".to_owned(), "63.8".to_owned()));
+        assert_eq!(said("s", f64::NAN).1, "");
+    }
+
+    #[test]
+    fn inputs_share_the_unit_of_their_title() {
         assert_eq!(title(&info("s")), "Time (µs)");
         assert_eq!(number(&info("s"), 110.589e-6), "110.6");
         assert_eq!(number(&info("%"), 0.638_4), "63.8");

@@ -3,6 +3,7 @@
 //!
 //! Rates and shares are passed as text if they must have as many digits as the marks.
 
+pub mod plan;
 pub mod roofline;
 pub mod tools;
 
@@ -13,7 +14,7 @@ use gemmscope_table::field::Frame;
 /// No row has a roof.
 pub const NO_ROOF: &str = "No roof: choose a device.";
 /// No row has a time.
-pub const NO_TIME: &str = "No GEMM here has a time.";
+pub const NO_TIME: &str = "No row here has a time.";
 /// Every row is at its roof.
 pub const NOTHING_LOST: &str = "No time lost: every GEMM is at its roof.";
 /// No column orders the rows.
@@ -26,9 +27,9 @@ pub const NOTHING_TO_COMPARE: &str = "Nothing to compare: add a second file with
 pub const SWEEP_IS_NO_COMPARISON: &str = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
      two of them, choose the column that names them under Sides.";
 /// No mark has a position.
-pub const NO_PLACE: &str = "No GEMM has a value on these axes: choose others.";
+pub const NO_PLACE: &str = "No row has a value on these axes: choose others.";
 /// No mark has a figure.
-pub const NO_FIGURE: &str = "No GEMM has this figure. % of roof needs a time and a device.";
+pub const NO_FIGURE: &str = "No row has this figure. % of roof needs a time and a device.";
 /// Meaning of a bar's tick.
 pub const ROOF_TICK: &str = "The tick marks the roof.";
 /// Meaning of the parts of a box.
@@ -46,7 +47,7 @@ pub fn nothing(frame: &Frame) -> Option<&'static str> {
             false => "No usable rows in what is open.",
         })
     } else if frame.rows.is_empty() {
-        Some("No GEMM passes the filters.")
+        Some("No row passes the filters.")
     } else {
         None
     }
@@ -59,13 +60,13 @@ pub fn no_name(text: &str) -> String {
 
 /// Number of marks that aggregate several GEMMs: `3 of 12 cells show the median of several GEMMs.`
 pub fn several(several: usize, all: usize, marks: &str, statistic: &str) -> String {
-    format!("{several} of {all} {marks} show the {statistic} of several GEMMs.")
+    format!("{several} of {all} {marks} show the {statistic} of several rows.")
 }
 
 /// Rows without a mark.
 pub fn not_shown(rows: usize, searched: bool) -> String {
     let searched = if searched { ", or not searched for" } else { "" };
-    format!("{} not shown: no value on an axis{searched}.", plural(rows as u64, "GEMM"))
+    format!("{} not shown: no value on an axis{searched}.", plural(rows as u64, "row"))
 }
 
 /// Rows of a side that do not count.
@@ -163,6 +164,11 @@ pub fn nothing_measured(what: &str) -> String {
 /// Number of cells in which each side is fastest: `Fastest at K = 4096: rocBLAS in 3, tie in 1 of 4 cells.`
 pub fn fastest_in(what: &str, parts: &[String], cells: u64) -> String {
     format!("Fastest {what}: {} of {}.", parts.join(", "), plural(cells, "cell"))
+}
+
+/// The side with most wins of a cell, and its lead where it wins: `x wins most, there by 1.30x`.
+pub fn wins_most(side: &str, lead: &str) -> String {
+    format!("{side} wins most, there by {lead}")
 }
 
 /// GEMMs on a map, and the result of joining all of them.

@@ -259,9 +259,9 @@ fn columns(frame: &Frame, row: usize) -> Vec<(String, String)> {
             let info = frame.info(&Field::Column(c.key.clone()))?;
             let text = match &c.data {
                 ColumnData::Text { codes, values } => values[codes[row] as usize].clone(),
-                ColumnData::Number(v) => column_format::number(&info, v[row]),
+                ColumnData::Number(v) => column_format::value(&info, v[row]),
             };
-            (!text.is_empty()).then(|| (column_format::title(&info), text))
+            (!text.is_empty()).then(|| (column_format::heading(&info), text))
         })
         .collect()
 }

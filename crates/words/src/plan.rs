@@ -40,13 +40,16 @@ fn decode_of(sequences: &str, length: u32) -> String {
     format!("decode of {sequences}, context {length}")
 }
 
-/// Time of a step on the first device: `6.50 ms a step expected, 4.82 ms at best, on H100 PCIe`; "" without a device.
+/// Time of a step on the first device: `6.50 ms a step expected, 4.82 ms at best, on H100 PCIe`; that of an example says
+/// so. "" without a step.
 pub fn step(plan: &Plan) -> String {
     let Some((step, on)) = plan.first().zip(plan.steps.first()) else {
         return String::new();
     };
     let [expected, best] = [step.totals.expected, step.totals.time].map(|t| seconds_brief(t.0));
-    format!("{expected} a step expected, {best} at best, on {}", short_name(&on.device.name))
+    let example = if plan.example { " (an example: choose your device)" } else { "" };
+    let device = short_name(&on.device.name);
+    format!("{expected} a step expected, {best} at best, on {device}{example}")
 }
 
 /// The batch at which a GEMM crosses the ridge point, without a full stop.

@@ -102,7 +102,7 @@ fn scroll_above_sheet(element: &web_sys::HtmlElement, points: &[Point]) {
 pub(super) fn select(parts: Stage, rows: &[u32], add: bool) {
     let found = rows.len();
     if found > MOST_SELECTED {
-        parts.shell.say(format!("{found} GEMMs here; the first {MOST_SELECTED} are selected"));
+        parts.shell.say(format!("{found} rows here; the first {MOST_SELECTED} are selected"));
     }
     parts.bench.select(&rows[..found.min(MOST_SELECTED)], add);
 }

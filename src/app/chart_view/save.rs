@@ -5,7 +5,7 @@ use super::picture::PictureMemo;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
-use gemmscope_chart::caption::Caption;
+use gemmscope_chart::caption::{self, Caption};
 use gemmscope_chart::chart::{Drawing, Emphasis};
 use gemmscope_chart::charts;
 use gemmscope_chart::roofline::Numbers;
@@ -73,7 +73,7 @@ pub fn marks(bench: Workbench) -> Emphasis {
 
 /// Caption of a saved picture; `None` if it is not a view.
 fn caption_of(bench: Workbench, picture: &Drawing, name: &str) -> Option<Caption> {
-    let title = charts::by_id(name)?.name;
+    let kind = charts::by_id(name)?;
     let mut key = picture.key(&marks(bench));
     // The numbers refer to findings.
     let by = bench.view.with(Numbers::of);
@@ -84,7 +84,10 @@ fn caption_of(bench: Workbench, picture: &Drawing, name: &str) -> Option<Caption
             }
         }
     }
-    let of = |v: &ViewState| bench.frame.with(|f| Caption::of(f, &v.filters, title, key));
+    let of = |v: &ViewState| {
+        let title = caption::title(v, kind.name);
+        bench.frame.with(|f| Caption::of(f, &v.filters, &title, key))
+    };
     Some(bench.view.with(of))
 }
 

@@ -1,19 +1,21 @@
-//! The roofline with the plan, and with the measured rows of its step that pass the filters.
+//! The pictures of a plan under the row of its devices: the step as bars and over the batch, then the roofline with the
+//! measured rows of its step that pass the filters.
 
 use super::ready::Ready;
 use crate::app::chart_view::{ChartView, Draw, PictureMemo};
-use crate::app::state::{Shared, Shell};
+use crate::app::state::Shared;
 use crate::app::views::legend::swatch;
 use gemmscope_analysis::planner::measured::of_step;
-use gemmscope_analysis::planner::{CrossingRow, Plan, form};
+use gemmscope_analysis::planner::{CrossingRow, DeviceStep, Plan, form};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
 use gemmscope_chart::charts::Inputs;
 use gemmscope_chart::interactive;
 use gemmscope_chart::legend::{Click, LegendEntry};
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::planner::plan::{self, colors};
-use gemmscope_chart::scene::Symbol;
+use gemmscope_chart::planner::device_colors::DeviceColors;
+use gemmscope_chart::planner::{over_batch, plan, step_bars};
+use gemmscope_chart::scene::{Color, Symbol};
 use gemmscope_model::hardware::{self, short_name};
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
@@ -21,10 +23,12 @@ use gemmscope_words::plan::crossing;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Devices offered as buttons while none is chosen; the list beside the plan has all.
+/// Devices offered as buttons while few are chosen; the list beside the plan has all.
 const AT_HAND: [&str; 4] = ["h100-sxm", "b200-sxm", "mi300x", "mi355x"];
+/// With so many devices the buttons go.
+const MANY: usize = 3;
 
-/// Key of the chart, for its zoom in links.
+/// Key of the roofline, for its zoom in links.
 const NAME: &str = "plan";
 
 /// Inputs of the picture.
@@ -35,34 +39,62 @@ struct PlanInputs {
     zoom: Option<Zoom>,
 }
 
-/// The chart.
+/// Opens a chart of a plan beside measured rows.
+type Open = fn(&Inputs<'_>, Arc<Plan>) -> Chart;
+
+/// The pictures.
 pub(super) fn view(ready: Ready) -> AnyView {
-    let Ready { shell, bench, plan, .. } = ready;
+    let Ready { bench, plan, .. } = ready;
     let step = Memo::new(move |_| plan.with(|p| (p.state.model.clone(), p.state.workload)));
     let rows = Memo::new(move |_| {
         let frame = bench.frame.get();
         step.with(|(model, workload)| of_step(model, workload, &frame))
     });
+    view! {
+        {devices(ready, rows)}
+        <div class="plan-step">
+            {chart(ready, rows, "plan-step", step_bars::open)}
+            {chart(ready, rows, "plan-batch", over_batch::open)}
+        </div>
+        {roofline(ready, rows)}
+    }
+    .into_any()
+}
+
+/// A picture of the plan and the rows.
+fn draw_of(inputs: Memo<PlanInputs>, ready: Ready, open: Open) -> Draw {
+    Box::new(move |canvas: &Canvas| {
+        let (inputs, state) = (inputs.get_untracked(), ViewState::default());
+        let cache = ready.bench.row_cache.get_value();
+        let of = Inputs { cache, ..Inputs::new(&inputs.frame, &state) };
+        let chart: Arc<Chart> = Arc::new(open(&of, inputs.plan.0.clone()));
+        let options = RenderOptions { zoom: inputs.zoom, ..canvas.options() };
+        interactive::draw(&chart, None, &options)
+    })
+}
+
+/// A picture without settings; `name` is its key.
+fn chart(ready: Ready, rows: Memo<Frame>, name: &'static str, open: Open) -> AnyView {
+    let plan = ready.plan;
+    let inputs = Memo::new(move |_| PlanInputs { frame: rows.get(), plan: plan.get(), zoom: None });
+    let draw = draw_of(inputs, ready, open);
+    let tracked = Signal::derive(move || inputs.track());
+    view! { <ChartView inputs=tracked draw=draw name=name fills=true /> }.into_any()
+}
+
+fn roofline(ready: Ready, rows: Memo<Frame>) -> AnyView {
+    let Ready { bench, plan, .. } = ready;
     let inputs = Memo::new(move |_| PlanInputs {
         frame: rows.get(),
         plan: plan.get(),
         zoom: bench.view.with(|v| zoom_of(v, NAME)),
     });
-    let draw: Draw = Box::new(move |canvas: &Canvas| {
-        let inputs = inputs.get_untracked();
-        let state = ViewState::default();
-        let open =
-            Inputs { cache: bench.row_cache.get_value(), ..Inputs::new(&inputs.frame, &state) };
-        let chart: Arc<Chart> = Arc::new(plan::open(&open, inputs.plan.0.clone()));
-        let options = RenderOptions { zoom: inputs.zoom, ..canvas.options() };
-        interactive::draw(&chart, None, &options)
-    });
     view! {
         <ChartView
             inputs=Signal::derive(move || inputs.track())
-            draw=draw
+            draw=draw_of(inputs, ready, plan::open)
             name=NAME
-            bar=Box::new(move |picture| legend(shell, ready, rows, picture))
+            bar=Box::new(move |picture| measured(rows, picture))
             legend=Box::new(move |_| crossings(ready))
         />
     }
@@ -108,58 +140,73 @@ fn measured_entries(picture: PictureMemo) -> Vec<LegendEntry> {
     entries
 }
 
-/// Names for the colours of the measured rows.
-fn measured(picture: PictureMemo) -> AnyView {
-    let names = measured_entries(picture).into_iter();
+/// Names for the colours of the measured rows, if there are some.
+fn measured(rows: Memo<Frame>, picture: PictureMemo) -> AnyView {
+    let names = move || {
+        let entry = |e: LegendEntry| view! { <span class="legend-entry plain">{swatch(e.color, e.symbol)}<span>{e.name}</span></span> };
+        measured_entries(picture).into_iter().map(entry).collect_view()
+    };
     view! {
-        <span class="legend-entry plain">"Measured, filled"</span>
-        {names
-            .map(|e| view! { <span class="legend-entry plain">{swatch(e.color, e.symbol)}<span>{e.name}</span></span> })
-            .collect_view()}
+        <div class="legend" hidden=move || rows.with(|f| f.rows.is_empty())>
+            <span class="legend-entry plain">"Measured, filled"</span>
+            {names}
+        </div>
     }
     .into_any()
 }
 
-fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: PictureMemo) -> AnyView {
-    let Ready { bench, plan, .. } = ready;
-    let none = Memo::new(move |_| plan.with(|p| p.steps.is_empty()));
-    let at_hand = move |id: &'static str| {
+/// The planned devices in their colours, and buttons for the next one.
+fn devices(ready: Ready, rows: Memo<Frame>) -> AnyView {
+    let Ready { shell, bench, plan, .. } = ready;
+    let add = move |id: &'static str| {
         let choose = move |_| {
             bench.edit("plan", |v| form::edit_devices(v, |all| all.push(id.to_owned())));
         };
         let name = hardware::by_id(id).map_or_else(String::new, |d| short_name(&d.name));
         view! { <button type="button" class="button small" on:click=choose>{name}</button> }
     };
+    let first = move |id: String| bench.edit("plan", |v| form::put_first(v, &id));
+    let colors = Memo::new(move |_| {
+        let (frame, state) = (rows.get(), ViewState::default());
+        let cache = bench.row_cache.get_value();
+        let of = DeviceColors::new(&Inputs { cache, ..Inputs::new(&frame, &state) });
+        plan.with(|p| of.of(p, &Theme::of(shell.dark.get())))
+    });
+    let planned = move || {
+        let colors = colors.get();
+        let entry = |(i, (color, step)): (usize, (Color, &DeviceStep))| {
+            let id = step.device.id.clone();
+            let name = short_name(&step.device.name);
+            let hint = (i != 0).then_some("Make the list, the trail and the ridges of this device");
+            view! {
+                <button type="button" class="legend-entry" title=hint aria-current=(i == 0).then_some("true") on:click=move |_| first(id.clone())>
+                    {swatch(color, Symbol::Square)}
+                    <span>{name}</span>
+                </button>
+            }
+        };
+        plan.with(|p| {
+            let shown = colors.into_iter().zip(&p.steps).filter(|(_, s)| s.result.is_ok());
+            shown.enumerate().map(entry).collect_view()
+        })
+    };
+    let more = move || {
+        let chosen = plan.with(|p| p.state.devices.clone());
+        let label = if chosen.is_empty() { "Plan on" } else { "Beside it" };
+        let free = AT_HAND.into_iter().filter(|id| !chosen.iter().any(|c| c == id));
+        (chosen.len() < MANY).then(|| {
+            view! {
+                <span class="muted">{label}</span>
+                {free.map(add).collect_view()}
+            }
+        })
+    };
+    let what = move || if plan.with(|p| p.example) { "Example on" } else { "Planned on" };
     view! {
-        <div class="legend" role="group" aria-label="Planned on">
-            {move || match none.get() {
-                true => view! { <span class="muted">"Plan on"</span> {AT_HAND.map(at_hand)} }.into_any(),
-                false => view! { <span class="muted">"Planned on"</span> }.into_any(),
-            }}
-            {move || {
-                let theme = Theme::of(shell.dark.get());
-                let measured: Vec<_> =
-                    measured_entries(picture).into_iter().map(|e| (e.name, e.color)).collect();
-                plan.with(|p| {
-                    let colors = colors(p, &theme, &measured);
-                    let shown = p.steps.iter().enumerate().filter(|(_, s)| s.result.is_ok());
-                    shown
-                        .map(|(i, s)| {
-                            let id = s.device.id.clone();
-                            let first = move |_| bench.edit("plan", |v| form::put_first(v, &id));
-                            let name = short_name(&s.device.name).to_owned();
-                            let hint = (i != 0).then_some("Make the list, the trail and the ridges of this device");
-                            view! {
-                                <button type="button" class="legend-entry" title=hint aria-current=(i == 0).then_some("true") on:click=first>
-                                    {swatch(colors[i], Symbol::Ring)}
-                                    <span>{name}</span>
-                                </button>
-                            }
-                        })
-                        .collect_view()
-                })
-            }}
-            {move || rows.with(|f| !f.rows.is_empty()).then(|| measured(picture))}
+        <div class="legend plan-on" role="group" aria-label="Planned on">
+            <span class="muted">{what}</span>
+            {planned}
+            {more}
         </div>
     }
     .into_any()

@@ -35,7 +35,7 @@ pub fn reasons(bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
         .map(|s| {
             let (rows, words) = (s.rows.clone(), format!("{} ({})", s.title, s.groups));
             let filter = move |_| bench.filter_to("sign", &rows);
-            view! { <button type="button" class="link" title="Filter to these GEMMs" on:click=filter>{words}</button>" " }
+            view! { <button type="button" class="link" title="Filter to these rows" on:click=filter>{words}</button>" " }
                 .into_any()
         })
         .collect();
@@ -141,10 +141,10 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
         view! {
             <section class="evidence" aria-label="Evidence">
                 <div class="evidence-head">
-                    <h3>{plural(rows.len() as u64, "GEMM")}</h3>
+                    <h3>{plural(rows.len() as u64, "row")}</h3>
                     <button type="button" class="button small" title="Every view shows only these, until you show all again or undo"
                         on:click=move |_| filter_to(bench, index)>
-                        {icon(icon::FILTER)}<span>{if one { "Filter to this GEMM" } else { "Filter to these GEMMs" }}</span>
+                        {icon(icon::FILTER)}<span>{if one { "Filter to this row" } else { "Filter to these rows" }}</span>
                     </button>
                     <button type="button" class="button small" on:click=move |_| bench.show("table")>
                         "Show in the table"

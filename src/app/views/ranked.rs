@@ -12,6 +12,7 @@ use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_model::units::{Seconds, grouped, percent, plural, rounded_percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::findings::{Checked, Finding};
@@ -79,7 +80,7 @@ fn findings(bench: Workbench) -> AnyView {
             view! { <p class="ranked-note">{match bench.data.with_untracked(|d| (d.is_blank(), d.is_empty())) {
                 (true, _) => "No usable rows in what is open.",
                 (_, true) => "The points have no sizes and no time, so nothing can be said beyond their share of the roof.",
-                _ => "No GEMM passes the filters.",
+                _ => "No row passes the filters.",
             }}</p> }
             .into_any()
         } else if !run_over(bench, rows) {
@@ -337,7 +338,7 @@ fn numbered(bench: Workbench) -> AnyView {
             true => format!("{} of {}", grouped(shown as u64), grouped(all as u64)),
             false => grouped(all as u64),
         };
-        format!("Lost time of the {of} GEMMs that lose most. The table has all.")
+        format!("Lost time of the {of} rows that lose most. The table has all.")
     };
     view! {
         <p class="ranked-note muted">{heading}</p>
@@ -346,7 +347,7 @@ fn numbered(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// One GEMM: sizes, type and layout, efficiency, loss.
+/// One row: sizes, type and layout, library, efficiency, loss.
 fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     let x = figures(frame, row as usize);
     let p = x.problem;
@@ -358,9 +359,12 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
             false => Seconds(x.time_s * x.calls).to_string(),
         },
     ];
+    let library = frame.data.text(ColumnMeaning::Library, row as usize).to_owned();
+    let library = (!library.is_empty()).then(|| view! { <span>{library}</span> });
     let words = view! {
         <span class="finding-title">{shape_label(&p)}</span>
         <span class="finding-facts">
+            {library}
             {facts.map(|f| view! { <span>{f}</span> })}
         </span>
     }

@@ -106,12 +106,12 @@ fn Toolbar(bench: Workbench, columns: TableColumns, scroll: Scroll) -> impl Into
     };
     let sorts = move |info: FieldInfo| {
         let sign = if info.kind == FieldKind::Number { "-" } else { "" };
-        let (key, title) = (format!("{sign}{}", info.field), column_format::title(&info));
+        let (key, title) = (format!("{sign}{}", info.field), column_format::heading(&info));
         let selected = move || columns.sort.get().is_some_and(|(f, _)| f == info.field);
         view! { <option value=key selected=selected>{title}</option> }
     };
     let shows = move |info: FieldInfo| {
-        let (title, field) = (column_format::title(&info), info.field.clone());
+        let (title, field) = (column_format::heading(&info), info.field.clone());
         let checked = move || columns.shown.with(|c| c.iter().any(|c| c.field == info.field));
         view! {
             <label class="menu-item" title=info.hint>
@@ -173,7 +173,7 @@ fn Head(
         known.map_or_else(|| "auto".to_owned(), |w| format!("{w}px"))
     };
     let (hint, title, number) =
-        (info.hint, column_format::title(&info), info.kind == FieldKind::Number);
+        (info.hint, column_format::heading(&info), info.kind == FieldKind::Number);
     // The title is aligned with the values: for numbers the arrow is on the left.
     let (before, after) = if number { (Some(arrow), None) } else { (None, Some(arrow)) };
     view! {

@@ -38,10 +38,9 @@ pub struct WinnerCell {
     pub alone: Vec<(u32, usize)>,
     /// Wins by side.
     pub wins: Vec<u32>,
-    /// The side with the highest geometric mean rate over all compared configurations, among sides that ran all of
-    /// them; `None` if it leads by no more than the threshold, or nothing was compared.
+    /// The side with most wins; `None` if two have as many, or none wins.
     pub winner: Option<usize>,
-    /// Its mean rate / the next side's; 1 without a winner.
+    /// Geometric mean of its leads over the next side, where it wins; 1 without a winner.
     pub margin: f64,
 }
 
@@ -115,8 +114,8 @@ pub fn cells(
             winner: None,
             margin: 1.0,
         };
-        // By side: sum of ln(time), and number of times.
-        let mut times = vec![(0.0, 0); sides];
+        // By side: sum of ln(lead) of its wins.
+        let mut leads = vec![0.0; sides];
         for i in configurations {
             match fastest(comparison, i) {
                 Some((side, margin)) => {
@@ -124,10 +123,7 @@ pub fn cells(
                     // A lead below the threshold is not a win.
                     if margin > 1.0 + threshold {
                         cell.wins[side] += 1;
-                    }
-                    for (side, sample) in comparison.samples(i) {
-                        let of = &mut times[usize::from(*side)];
-                        *of = (of.0 + sample.time_s.ln(), of.1 + 1);
+                        leads[side] += margin.ln();
                     }
                 }
                 None => {
@@ -137,15 +133,11 @@ pub fn cells(
                 }
             }
         }
-        let all = cell.compared.len();
-        let ran = (0..sides).filter(|s| all > 0 && times[*s].1 == all);
-        let mut means: Vec<(f64, usize)> = ran.map(|s| (times[s].0 / all as f64, s)).collect();
-        means.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        if let [first, second, ..] = means[..] {
-            let margin = (second.0 - first.0).exp();
-            if margin > 1.0 + threshold {
-                (cell.winner, cell.margin) = (Some(first.1), margin);
-            }
+        let most = cell.wins.iter().copied().max().unwrap_or(0);
+        let first = |at: &usize| most > 0 && cell.wins[*at] == most;
+        let mut ahead = (0..sides).filter(first);
+        if let (Some(side), None) = (ahead.next(), ahead.next()) {
+            (cell.winner, cell.margin) = (Some(side), (leads[side] / f64::from(most)).exp());
         }
         cell
     };

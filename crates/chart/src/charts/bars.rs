@@ -1,6 +1,7 @@
 //! Bars of any figure. By default two panels: arithmetic intensity, and the attained rate with its roof.
 
 use crate::band_scale::Order;
+use crate::card::{self, card};
 use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, roof_rate};
 use crate::color_scale::Colors;
@@ -173,7 +174,12 @@ impl Picture for Bars {
     fn notes(&self) -> Vec<String> {
         let order = &self.spec.order;
         let has_roof = order.iter().any(|g| self.spec.figures[ROOF].of[*g].is_finite());
-        let mut out = vec![if has_roof { words::ROOF_TICK } else { words::NO_ROOF }.to_owned()];
+        let mut out = Vec::new();
+        match (has_roof, self.spec.only()) {
+            (false, _) => out.push(words::NO_ROOF.to_owned()),
+            (true, None) => out.push(words::ROOF_TICK.to_owned()),
+            (true, Some(_)) => {}
+        }
         let above = order.iter().filter(|g| self.above(**g)).count() as u64;
         if above > 0 {
             out.push(words::bars_above(above, self.spec.marks.trim_end_matches('s')));
@@ -192,6 +198,9 @@ impl Picture for Bars {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (spec, theme) = (&self.spec, options.theme);
+        if let Some(mark) = spec.only() {
+            return card(scene, room, spec, mark);
+        }
         let placed = BarRows { row: ROW, around: AROUND }.place(spec, scene, room, options);
         // Scales cover all bars, so that scrolling moves only the bars.
         let gap = if room[2] < NARROW { 14.0 } else { 28.0 };
@@ -222,7 +231,8 @@ impl Picture for Bars {
 
     fn heights(&self, width: f64) -> Heights {
         let full = 104.0 + ROW * self.spec.order.len() as f64;
-        Heights::scrolling(width, full.max(160.0))
+        let card = self.spec.only().map_or(160.0, |mark| card::height(&self.spec, mark, width));
+        Heights::scrolling(width, full.max(card))
     }
 }
 

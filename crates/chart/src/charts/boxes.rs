@@ -112,10 +112,10 @@ impl Boxes {
 
     /// The points below the boxes, jittered within their columns.
     fn points(&self, scene: &mut Scene, (plot, width): (&Plot, f64), shown: Range<usize>) {
-        let Some(colors) = self.spec.colors.as_ref().map(|colors| colors.of(&scene.theme)) else {
+        let Some((colors, frame)) = self.spec.colors.as_ref().zip(self.spec.frame.as_ref()) else {
             return;
         };
-        let get = self.spec.frame.numbers(&self.value.field);
+        let (colors, get) = (colors.of(&scene.theme), frame.numbers(&self.value.field));
         let mut points = Marks::new(Symbol::Dot, 2.2, Vec::new());
         points.palette = colors.palette.iter().map(|c| alpha(*c, 0.5)).collect();
         for (i, group) in shown.enumerate() {

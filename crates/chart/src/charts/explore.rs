@@ -22,7 +22,7 @@ const FIGURE: &str = "explore.figure";
 const STATISTIC: Setting<Aggregate> = Setting {
     key: "explore.statistic",
     label: "Statistic",
-    hint: "Of several GEMMs in one mark",
+    hint: "Of several rows in one mark",
     default: Aggregate::Median,
 };
 const SORT: &str = "explore.sort";
@@ -428,7 +428,7 @@ mod tests {
         assert!(cells.contains("2 rows of x not shown"), "{cells}");
         for view in ["view=boxes", "view=lines", "view=bars&explore.x=time"] {
             let said = notes(view);
-            assert!(said.contains("1 GEMM not shown: no value on an axis."), "{view}: {said}");
+            assert!(said.contains("1 row not shown: no value on an axis."), "{view}: {said}");
         }
         let boxes = notes("view=boxes&color=c.library");
         assert!(boxes.contains("whatever their colour"), "{boxes}");

@@ -3,6 +3,8 @@
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
+use crate::caption::{NAME, name_control};
+use crate::card::{self, card};
 use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::labels::Rect;
 use crate::layout::FONT;
@@ -31,6 +33,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "lost",
     name: "Lost time",
     hint: "Which GEMMs lose most time, and to what?",
+    params: &[NAME],
     open: |inputs| {
         let (picture, controls) = LostTime::read(inputs);
         Chart::of(picture, controls)
@@ -41,6 +44,8 @@ pub(super) const KIND: ChartKind = ChartKind {
 const ROW: f64 = 24.0;
 /// Room above the bars, and below them for the axis.
 const AROUND: (f64, f64) = (8.0, 26.0);
+/// Parameter with the fixed end of the axis, seconds.
+const TO: &str = "lost.to";
 /// Key for no field: a bar per GEMM.
 const GEMM: &str = "gemm";
 
@@ -49,12 +54,13 @@ pub(crate) struct LostTime {
     spec: Spec,
     /// Accounts that hold time in some bar, left to right.
     held: Vec<Account>,
+    /// Longest bar that the axis holds, seconds: as fixed, else the longest there is.
+    longest_s: f64,
     obstacle: Option<&'static str>,
     notes: Vec<String>,
 }
 
-/// Indices of the figures: total time, lost time, and the first account.
-const TIME: usize = 0;
+/// Indices of the figures: lost time, after the total time, and the first account.
 const LOST: usize = 1;
 const ACCOUNTS: usize = 3;
 
@@ -73,7 +79,8 @@ fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
     let first = sides.first().map_or("", |s| &s.label);
     let side = Control::choice(state, "lost.side", "Side", "", names, first);
     let at = sides.iter().position(|s| s.label == side.current).unwrap_or(0);
-    (if sides.len() > 1 { vec![by, side] } else { vec![by] }, at)
+    let name = name_control(state);
+    (if sides.len() > 1 { vec![by, side, name] } else { vec![by, name] }, at)
 }
 
 /// Bands of a side's rows.
@@ -115,6 +122,9 @@ impl LostTime {
             lost[band] += calls * call.lost_s();
             call.each().for_each(|(account, s)| accounts[account as usize][band] += calls * s);
         }
+        let fixed = state.param(TO).and_then(|text| text.parse::<f64>().ok());
+        let longest = || time.iter().copied().fold(0.0, f64::max);
+        let longest_s = fixed.filter(|s| *s > 0.0 && s.is_finite()).unwrap_or_else(longest);
         let groups = Groups::of(&of_side, n as usize, &bands.of);
         let mut order: Vec<usize> = (0..n as usize).filter(|b| time[*b] > 0.0).collect();
         order.sort_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(time[b].total_cmp(&time[a])));
@@ -158,7 +168,7 @@ impl LostTime {
         let name: Name = Box::new(move |b| names.get(b).cloned().unwrap_or_else(|| gemms.get(b)));
         let names = vec![(bands.label, name)];
         let spec = Spec { order, ..Spec::new(&of_side, "bars", names, groups, figures) };
-        (LostTime { spec, held, obstacle, notes }, controls)
+        (LostTime { spec, held, longest_s, obstacle, notes }, controls)
     }
 }
 
@@ -186,40 +196,49 @@ impl Picture for LostTime {
         self.obstacle.map(str::to_owned).or_else(|| self.spec.obstacle())
     }
 
+    fn axes(&self) -> Option<(String, String)> {
+        self.spec.only().is_none().then(|| (TO.to_owned(), format!("{:.4e}", self.longest_s)))
+    }
+
     fn notes(&self) -> Vec<String> {
         [&self.notes[..], &self.spec.notes()].concat()
     }
 
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let entry = |a: Account| (Swatch::Box(theme.account(a)), a.label().to_owned());
-        self.held.iter().copied().map(entry).collect()
+        // A card has no colours.
+        let held = self.held.iter().copied().filter(|_| self.spec.only().is_none());
+        held.map(entry).collect()
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (theme, bars) = (options.theme, &self.spec);
+        if let Some(mark) = bars.only() {
+            return card(scene, room, bars, mark);
+        }
         let rows = BarRows { row: ROW, around: AROUND };
         let placed = rows.place(bars, scene, room, options);
-        let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
+        let lost = &bars.figures[LOST].of;
         let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));
         // The longest bar leaves room for the label of its loss.
-        let longest = bars.order.iter().map(|b| time[*b]).fold(0.0, f64::max);
         let figures = text::width(&words(bars.order[0]), FONT, false) + 28.0;
         let span = (room[2] - placed.left - 12.0).max(20.0);
         let scale = Scale::new(
             ScaleKind::Linear,
-            (0.0, longest * span / (span - figures).max(span / 4.0)),
+            (0.0, self.longest_s * span / (span - figures).max(span / 4.0)),
             (placed.left, placed.left + span),
         );
         let panel = [placed.left, placed.top, span, placed.bottom() - placed.top];
         value_panel(scene, panel, &scale, "", &Format::seconds());
         for (at, y) in placed.each() {
             let bar = bars.order[at];
-            let mut sum = 0.0;
+            let (mut sum, end) = (0.0, placed.left + span - figures + 20.0);
             for (account, figure) in self.held.iter().zip(&bars.figures[ACCOUNTS..]) {
-                let from = scale.px(sum);
+                // A bar may pass the end of a fixed axis.
+                let from = scale.px(sum).min(end);
                 // NaN counts as 0.
                 sum += figure.of[bar].max(0.0);
-                let to = scale.px(sum);
+                let to = scale.px(sum).min(end);
                 if to > from {
                     // A 1 px gap between two parts, if they are wide enough.
                     let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
@@ -227,7 +246,7 @@ impl Picture for LostTime {
                     scene.fill(part, theme.account(*account));
                 }
             }
-            let place = (scale.px(sum) + 6.0, y + ROW / 2.0);
+            let place = (scale.px(sum).min(end) + 6.0, y + ROW / 2.0);
             scene.text(place, words(bar), theme.muted, START);
         }
     }
@@ -236,7 +255,8 @@ impl Picture for LostTime {
         // A legend of two lines at most.
         let around = AROUND.0 + AROUND.1 + 44.0;
         let full = around + ROW * self.spec.order.len() as f64;
-        Heights::scrolling(width, full.max(160.0))
+        let card = self.spec.only().map_or(160.0, |mark| card::height(&self.spec, mark, width));
+        Heights::scrolling(width, full.max(card))
     }
 }
 

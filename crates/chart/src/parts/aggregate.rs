@@ -142,8 +142,8 @@ pub(crate) fn used<C: Into<usize>>(codes: impl Iterator<Item = C>, n: usize) -> 
 }
 
 /// Sorted distinct values.
-pub(crate) fn distinct(values: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut all: Vec<u32> = values.collect();
+pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = values.collect();
     all.sort_unstable();
     all.dedup();
     all

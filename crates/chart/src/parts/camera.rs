@@ -52,6 +52,11 @@ impl Camera {
         [(x, self.home.0), (y, self.home.1)].iter().all(|(a, b)| near(a.0, b.0) && near(a.1, b.1))
     }
 
+    /// Parameter and value that keep what is visible, whatever is drawn; `id` is the chart's key.
+    pub fn fixing(&self, id: &str) -> (String, String) {
+        (zoom_key(id), text((self.plot.x.domain, self.plot.y.domain)))
+    }
+
     /// Ranges inside a drawn box, rounded outward to three digits, since people read and edit them.
     pub(crate) fn ranges_in(&self, [l, t, w, h]: Rect) -> Zoom {
         let out =

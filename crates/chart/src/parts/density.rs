@@ -1,49 +1,34 @@
-//! Many points as one image: counts on a pixel grid, a 3 × 3 splat, logarithmic opacity.
+//! Many points as one image: counts on a pixel grid, a 3 × 3 splat, and one ramp of lightness over the logarithm of the
+//! count.
 //!
-//! Costs one pass over the points and one over the pixels, whatever the number of points per pixel. Colours of
-//! categories that share a pixel are mixed by count.
+//! Costs one pass over the points and one over the pixels, whatever the number of points per pixel. An image has one
+//! colour: colours of categories that share a pixel would mix into ones that nothing has.
 
 use crate::labels::Rect;
+use crate::palette::{Theme, mix};
 use crate::scene::{Color, Item};
 
-/// Counts points by pixel and colour.
+/// Counts points by pixel.
 #[derive(Clone, Debug)]
 pub(crate) struct Density {
     rect: Rect,
     scale: f64,
     width: usize,
     height: usize,
-    // One cell per pixel, with a border of one: sums of red, green, blue, and the count, 16 bits each. Points arrive in
-    // random order, so cells are as small as possible to stay in cache.
-    cells: Vec<u64>,
-    // For each row of pixels: column and value of cells that overflowed and were restarted.
-    full: Vec<Vec<(usize, u64)>>,
+    /// One cell per pixel, with a border of one.
+    cells: Vec<u32>,
 }
-
-/// Unpacks a cell. Unrolled by hand, like [`splat`]: the compiler does not unroll loops when it optimises for size.
-#[inline(always)]
-fn parts(cell: u64) -> [f32; 4] {
-    let part = |bits: u32| f32::from((cell >> bits) as u16);
-    [part(0), part(16), part(32), part(48)]
-}
-
-fn count(cell: u64) -> u32 {
-    (cell >> 48) as u32
-}
-
-/// Number of points at which a cell is full: sums of 8-bit colours fit 16 bits for 257 points.
-const FULL: u32 = 256;
 
 /// Maximum number of pixels; a larger plot gets larger pixels.
 const MOST: f64 = 2_600_000.0;
 
-/// Radius and opacity of marks for a number of points.
+/// Radius and opacity of marks for a number of points: points that lie over each other are darker.
 pub(crate) fn look(n: u64) -> (f64, f64) {
     match n {
-        0..=60 => (5.0, 0.92),
-        61..=300 => (4.2, 0.85),
-        301..=2000 => (3.4, 0.7),
-        _ => (2.6, 0.55),
+        0..=60 => (5.0, 0.75),
+        61..=300 => (4.2, 0.65),
+        301..=2000 => (3.4, 0.5),
+        _ => (2.6, 0.4),
     }
 }
 
@@ -59,89 +44,50 @@ impl Density {
         let scale = scale.min((MOST / area).sqrt());
         let side = |v: f64| (v.max(1.0) * scale).ceil().clamp(1.0, 8192.0) as usize;
         let (width, height) = (side(rect[2]), side(rect[3]));
-        Density {
-            rect,
-            scale,
-            width,
-            height,
-            cells: vec![0; (width + 2) * (height + 2)],
-            full: vec![Vec::new(); height + 2],
-        }
+        Density { rect, scale, width, height, cells: vec![0; (width + 2) * (height + 2)] }
     }
 
     /// Adds a point at CSS pixels; ignored if outside.
     #[inline(always)]
-    pub(crate) fn add(&mut self, x: f32, y: f32, color: Color) {
+    pub(crate) fn add(&mut self, x: f32, y: f32) {
         let px = (f64::from(x) - self.rect[0]) * self.scale;
         let py = (f64::from(y) - self.rect[1]) * self.scale;
         // NaN fails the comparisons.
         if px >= 0.0 && py >= 0.0 && px < self.width as f64 && py < self.height as f64 {
             let (column, row) = (px as usize + 1, py as usize + 1);
             if let Some(cell) = self.cells.get_mut(row * (self.width + 2) + column) {
-                let (red, green, blue) =
-                    (u64::from(color.0), u64::from(color.1), u64::from(color.2));
-                *cell += red | green << 16 | blue << 32 | 1 << 48;
-                if count(*cell) == FULL {
-                    self.full[row].push((column, std::mem::take(cell)));
-                }
+                *cell = cell.saturating_add(1);
             }
         }
-    }
-
-    /// Number of points in each pixel, border included.
-    #[cfg(test)]
-    fn counts(&self) -> Vec<u32> {
-        let mut counts: Vec<u32> = self.cells.iter().map(|cell| count(*cell)).collect();
-        for (row, full) in self.full.iter().enumerate() {
-            full.iter().for_each(|f| counts[row * (self.width + 2) + f.0] += count(f.1));
-        }
-        counts
-    }
-
-    /// Number of points in the fullest pixel.
-    fn peak(&self) -> u32 {
-        let mut peak = self.cells.iter().fold(0, |most, cell| count(*cell).max(most));
-        let rows = self.cells.chunks_exact(self.width + 2).zip(&self.full);
-        for (cells, full) in rows.filter(|(_, full)| !full.is_empty()) {
-            let mut counts: Vec<u32> = cells.iter().map(|cell| count(*cell)).collect();
-            for &(column, cell) in full {
-                counts[column] += count(cell);
-                peak = peak.max(counts[column]);
-            }
-        }
-        peak
     }
 
     /// Horizontal pass of the splat (1 2 1) over a row; false if the row is empty.
-    fn blur(&self, row: usize, out: &mut [[f32; 4]]) -> bool {
+    fn blur(&self, row: usize, out: &mut [f32]) -> bool {
         let stride = self.width + 2;
         let cells = &self.cells[row * stride..(row + 1) * stride];
-        let (mut before, mut here) = (parts(cells[0]), parts(cells[1]));
-        let mut any = before[3] + here[3];
-        for (o, next) in out.iter_mut().zip(&cells[2..]) {
-            let next = parts(*next);
-            *o = splat(before, here, next);
-            any += next[3];
-            (before, here) = (here, next);
+        let mut any = false;
+        for (o, three) in out.iter_mut().zip(cells.windows(3)) {
+            *o = splat(three[0] as f32, three[1] as f32, three[2] as f32);
+            any |= *o > 0.0;
         }
-        for &(column, cell) in &self.full[row] {
-            for (at, weight) in [(column, 1.0), (column - 1, 2.0), (column.wrapping_sub(2), 1.0)] {
-                if let Some(o) = out.get_mut(at) {
-                    (0..4).for_each(|k| o[k] += weight * parts(cell)[k]);
-                }
-            }
-            any += 1.0;
-        }
-        any > 0.0
+        any
     }
 
-    /// The image. A lone point is clearly visible; opacity rises with the logarithm of the count towards full.
-    pub(crate) fn image(&self) -> Item {
+    /// The image: a lone point is clearly visible in `color`, the fullest pixel is near the colour of text.
+    pub(crate) fn image(&self, color: Color, theme: &Theme) -> Item {
         let mut rgba = vec![0u8; self.width * self.height * 4];
-        let gain = 0.62 / (1.0 + f64::from(self.peak().max(1))).ln();
-        // Small counts use a lookup table; 4 is one point in the centre of its splat.
-        let table: Vec<u8> = (0..4096).map(|i| opacity(f64::from(i) / 16.0, gain)).collect();
-        let mut lines = vec![vec![[0f32; 4]; self.width]; 3];
+        let peak = f64::from(self.cells.iter().copied().max().unwrap_or(0).max(1));
+        let ramp = ramp(color, theme);
+        // 4 is one point in the centre of its splat; its corners are a quarter.
+        let log = |count: f64| (1.0 + count).ln() - 2f64.ln();
+        let step = |n: f32| {
+            let height = f64::from(n) / 4.0;
+            let share = (log(height) / log(peak).max(1.0)).clamp(0.0, 1.0);
+            let [red, green, blue] = ramp[((share * STEPS as f64) as usize).min(STEPS - 1)];
+            let alpha = LONE * height.min(1.0) + (1.0 - LONE) * share;
+            [red, green, blue, (alpha * 255.0).round() as u8]
+        };
+        let mut lines = vec![vec![0f32; self.width]; 3];
         let mut filled = [false; 3];
         for row in 0..self.height + 2 {
             filled[row % 3] = self.blur(row, &mut lines[row % 3]);
@@ -151,18 +97,10 @@ impl Density {
             let (a, b, c) = (&lines[(row + 1) % 3], &lines[(row + 2) % 3], &lines[row % 3]);
             let out = rgba[(row - 2) * self.width * 4..].chunks_exact_mut(4);
             for (((pixel, a), b), c) in out.zip(a).zip(b).zip(c) {
-                let [red, green, blue, n] = splat(*a, *b, *c);
-                if n == 0.0 {
-                    continue;
+                let n = splat(*a, *b, *c);
+                if n > 0.0 {
+                    pixel.copy_from_slice(&step(n));
                 }
-                // A lone point has 4 in its own pixel.
-                let height = n * 4.0;
-                let alpha = match table.get(height as usize) {
-                    Some(&v) => v,
-                    None => opacity(f64::from(height) / 16.0, gain),
-                };
-                let mean = |sum: f32| (sum / n + 0.5) as u8;
-                pixel.copy_from_slice(&[mean(red), mean(green), mean(blue), alpha]);
             }
         }
         Item::Image {
@@ -181,20 +119,26 @@ impl Density {
 
 /// One direction of the splat (1 2 1).
 #[inline(always)]
-fn splat(a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> [f32; 4] {
-    [
-        a[0] + 2.0 * b[0] + c[0],
-        a[1] + 2.0 * b[1] + c[1],
-        a[2] + 2.0 * b[2] + c[2],
-        a[3] + 2.0 * b[3] + c[3],
-    ]
+fn splat(a: f32, b: f32, c: f32) -> f32 {
+    a + 2.0 * b + c
 }
 
-/// Opacity, 0 to 255. `height` 1 is the centre of a lone point, whose corners are a quarter.
-fn opacity(height: f64, gain: f64) -> u8 {
-    let base = 0.38 * height.min(1.0);
-    let pile = gain * (1.0 + height).ln();
-    ((base + pile).min(1.0) * 255.0).round() as u8
+/// Opacity of a lone point.
+const LONE: f64 = 0.6;
+/// Steps of the ramp.
+const STEPS: usize = 64;
+
+/// Red, green and blue from few points to many: pale, the colour itself, then towards the colour of text.
+fn ramp(color: Color, theme: &Theme) -> Vec<[u8; 3]> {
+    let pale = mix(theme.panel, color, 0.55);
+    let full = mix(color, theme.text, 0.7);
+    let of = |i: usize| {
+        let t = i as f64 / (STEPS - 1) as f64;
+        let Color(r, g, b, _) =
+            if t < 0.5 { mix(pale, color, 2.0 * t) } else { mix(color, full, 2.0 * t - 1.0) };
+        [r, g, b]
+    };
+    (0..STEPS).map(of).collect()
 }
 
 #[cfg(test)]
@@ -203,7 +147,6 @@ mod tests {
     use proptest::prelude::*;
 
     const RED: Color = Color(200, 10, 10, 255);
-    const BLUE: Color = Color(10, 10, 200, 255);
 
     fn pixels(item: &Item) -> (u32, u32, &[u8]) {
         match item {
@@ -213,36 +156,31 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_point_is_visible_and_has_its_colour() {
-        let mut d = Density::new([0.0, 0.0, 10.0, 8.0], 1.0);
-        d.add(3.5, 4.5, RED);
-        let item = d.image();
+    fn a_lone_point_is_visible_and_piles_are_darker() {
+        let theme = &Theme::LIGHT;
+        let mut d = Density::new([0.0, 0.0, 20.0, 20.0], 1.0);
+        (0..1000).for_each(|_| d.add(5.5, 5.5));
+        d.add(15.0, 15.0);
+        let item = d.image(RED, theme);
         let (w, h, rgba) = pixels(&item);
-        assert_eq!((w, h), (10, 8));
-        let at = |x: usize, y: usize| &rgba[(y * 10 + x) * 4..(y * 10 + x) * 4 + 4];
-        assert_eq!(&at(3, 4)[..3], &[200, 10, 10]);
-        assert!(at(3, 4)[3] > 150, "{:?}", at(3, 4));
-        assert!(at(2, 4)[3] > 0 && at(2, 3)[3] > 0 && at(1, 4)[3] == 0);
+        assert_eq!((w, h), (20, 20));
+        let at = |x: usize, y: usize| &rgba[(y * 20 + x) * 4..(y * 20 + x) * 4 + 4];
+        let light = |x, y| at(x, y)[..3].iter().map(|v| u32::from(*v)).sum::<u32>();
+        assert!(at(15, 15)[3] > 150, "{:?}", at(15, 15));
+        assert!(at(14, 15)[3] > 0 && at(14, 14)[3] > 0 && at(13, 15)[3] == 0);
+        assert!(light(5, 5) < light(15, 15) && at(5, 5)[3] == 255);
+        assert_eq!(at(4, 5), at(6, 5));
     }
 
     #[test]
-    fn shared_pixels_mix_and_piles_are_denser() {
-        let mut d = Density::new([0.0, 0.0, 20.0, 20.0], 1.0);
-        for _ in 0..1000 {
-            d.add(5.0, 5.0, RED);
-            d.add(5.0, 5.0, BLUE);
+    fn lightness_falls_from_few_points_to_many() {
+        for theme in [Theme::LIGHT, Theme::DARK] {
+            let ramp = ramp(RED, &theme);
+            let light = |c: &[u8; 3]| c.iter().map(|v| i32::from(*v)).sum::<i32>();
+            let dark = if theme == Theme::DARK { -1 } else { 1 };
+            let (first, last) = (light(&ramp[0]), light(&ramp[STEPS - 1]));
+            assert!(dark * (first - last) > 150, "{first} {last}");
         }
-        d.add(15.0, 15.0, BLUE);
-        let item = d.image();
-        let (w, _, rgba) = pixels(&item);
-        let at = |x: u32, y: u32| {
-            let i = ((y * w + x) * 4) as usize;
-            &rgba[i..i + 4]
-        };
-        assert_eq!(&at(5, 5)[..3], &[105, 10, 105]);
-        assert!(at(5, 5)[3] > 2 * at(15, 15)[3]);
-        assert_eq!((d.peak(), at(4, 5), at(6, 6)[3]), (2000, at(6, 5), at(4, 4)[3]));
-        assert_eq!(&at(4, 4)[..3], &[105, 10, 105]);
     }
 
     proptest! {
@@ -253,20 +191,20 @@ mod tests {
             let mut plain = vec![0u32; 50 * 40];
             let mut n = 0;
             for &(x, y) in points.iter().chain(&inner) {
-                d.add(x, y, RED);
+                d.add(x, y);
                 if (2.0..52.0).contains(&x) && (3.0..43.0).contains(&y) {
                     plain[(y as usize - 3) * 50 + x as usize - 2] += 1;
                     n += 1;
                 }
             }
-            let counts = d.counts();
+            let counts = &d.cells;
             prop_assert_eq!(counts.iter().sum::<u32>(), n);
             for y in 0..40 {
                 for x in 0..50 {
                     prop_assert_eq!(counts[(y + 1) * 52 + x + 1], plain[y * 50 + x]);
                 }
             }
-            let item = d.image();
+            let item = d.image(RED, &Theme::LIGHT);
             let (_, _, rgba) = pixels(&item);
             for y in 0..40usize {
                 for x in 0..50usize {
@@ -279,8 +217,8 @@ mod tests {
         #[test]
         fn any_rectangle_is_drawable(a in proptest::num::f64::ANY, b in proptest::num::f64::ANY, s in proptest::num::f64::ANY) {
             let mut d = Density::new([0.0, 0.0, a.clamp(-10.0, 300.0), b.clamp(-10.0, 300.0)], s);
-            d.add(1.0, 1.0, RED);
-            let item = d.image();
+            d.add(1.0, 1.0);
+            let item = d.image(RED, &Theme::LIGHT);
             let (w, h, rgba) = pixels(&item);
             prop_assert_eq!(rgba.len(), (w * h * 4) as usize);
         }

@@ -3,6 +3,7 @@
 pub(crate) mod aggregate;
 pub(crate) mod band_scale;
 pub mod camera;
+pub(crate) mod card;
 pub(crate) mod cells;
 pub(crate) mod clip;
 pub mod color_scale;

@@ -294,6 +294,17 @@ mod tests {
     }
 
     #[test]
+    fn olive_and_green_are_colours_of_categories_alone() {
+        for theme in [Theme::LIGHT, Theme::DARK] {
+            for account in Account::ALL {
+                let [_, a, b] = oklab(theme.account(account));
+                let hue = b.atan2(a).to_degrees().rem_euclid(360.0);
+                assert!(a.hypot(b) < 0.03 || !(88.0..182.0).contains(&hue), "{account:?} {hue}");
+            }
+        }
+    }
+
+    #[test]
     fn maps_are_even_and_total() {
         let l: Vec<f64> = (0..=20).map(|i| oklab(sequential(f64::from(i) / 20.0))[0]).collect();
         for w in l.windows(2) {

@@ -11,6 +11,7 @@ use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::plot::{Bands, Placed};
 use crate::scene::Scene;
+use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::units::capitalized;
 use gemmscope_table::control::Keyed;
@@ -44,7 +45,8 @@ pub(crate) type Name = Box<dyn Fn(usize) -> String + Send + Sync>;
 
 /// The marks of a chart.
 pub(crate) struct Spec {
-    pub(crate) frame: Frame,
+    /// The rows that the groups are of; `None` if marks stand for none, as those of a plan.
+    pub(crate) frame: Option<Frame>,
     /// Plural name of the marks: `cells`.
     pub(crate) marks: &'static str,
     /// Titles and names; a cell has two, one for each axis.
@@ -73,7 +75,20 @@ impl Spec {
         figures: Vec<Figure>,
     ) -> Self {
         let order = (0..groups.len()).collect();
-        let (frame, find) = (frame.clone(), String::new());
+        let (frame, find) = (Some(frame.clone()), String::new());
+        let (colors, statistic, needs) = (None, None, None);
+        Spec { frame, marks, names, groups, figures, order, colors, statistic, find, needs }
+    }
+
+    /// Marks that stand for no rows: one for each value of the figures.
+    pub(crate) fn without_rows(
+        marks: &'static str,
+        names: Vec<(String, Name)>,
+        figures: Vec<Figure>,
+    ) -> Self {
+        let n = figures.first().map_or(0, |f| f.of.len());
+        let groups = Groups { starts: vec![0; n + 1], rows: Vec::new() };
+        let (frame, order, find) = (None, (0..n).collect(), String::new());
         let (colors, statistic, needs) = (None, None, None);
         Spec { frame, marks, names, groups, figures, order, colors, statistic, find, needs }
     }
@@ -110,7 +125,7 @@ impl Spec {
 
     /// Predicate: the row is drawn, where rows are drawn one by one.
     fn drawn(&self) -> Box<dyn Fn(&&u32) -> bool + '_> {
-        match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
+        match self.frame.as_ref().zip(self.needs.as_ref()).map(|(f, of)| f.numbers(&of.field)) {
             Some(get) => Box::new(move |row| get(**row as usize).is_finite()),
             None => Box::new(|_| true),
         }
@@ -125,7 +140,7 @@ impl Spec {
         (known && codes.all(|c| c == first)).then_some(first)
     }
 
-    /// The columns; if marks have several GEMMs, the statistic is part of their titles.
+    /// The columns; if marks have several rows, the statistic is part of their titles.
     fn columns(&self, of_several: bool) -> Columns<'_, usize> {
         let statistic = self.statistic.filter(|_| of_several);
         let titled = move |title: &str| match statistic {
@@ -139,7 +154,11 @@ impl Spec {
         let drawn = self.drawn();
         let count =
             move |group: &usize| self.groups.get(*group).iter().filter(&drawn).count().to_string();
-        self.figures.iter().fold(names.text("GEMMs", count).no_tip(), |out, f| {
+        let counted = match self.frame {
+            Some(_) => names.text("Rows", count).no_tip(),
+            None => names,
+        };
+        self.figures.iter().fold(counted, |out, f| {
             let out = out.number(titled(&f.title), f.unit.as_str(), |group| f.of[*group]);
             if f.tip { out } else { out.no_tip() }
         })
@@ -155,6 +174,20 @@ impl Spec {
         heads.collect::<Vec<_>>().join(", ")
     }
 
+    /// The only mark, if there is one.
+    pub(crate) fn only(&self) -> Option<usize> {
+        match self.order[..] {
+            [mark] => Some(mark),
+            _ => None,
+        }
+    }
+
+    /// The known figures of a mark, each with its title.
+    pub(crate) fn facts(&self, mark: usize) -> Vec<(String, String)> {
+        let known = self.figures.iter().filter(|f| f.of[mark].is_finite());
+        known.map(|f| (f.title.clone(), Format::of(&f.unit).figure(f.of[mark]))).collect()
+    }
+
     /// All marks as a table.
     pub(crate) fn table(&self) -> ResultTable {
         self.columns(false).table(self.order.iter().copied())
@@ -168,7 +201,7 @@ impl Spec {
 
     /// Why there are no marks, if there are none.
     pub(crate) fn obstacle(&self) -> Option<String> {
-        if let Some(why) = words::nothing(&self.frame) {
+        if let Some(why) = self.frame.as_ref().and_then(words::nothing) {
             return Some(why.to_owned());
         }
         let blank = |g: &usize| self.figures.iter().all(|f| f.of[*g].is_nan());
@@ -180,7 +213,7 @@ impl Spec {
         }
     }
 
-    /// Notes on marks with several GEMMs, and on rows without a mark.
+    /// Notes on marks with several rows, and on rows without a mark.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
         let several = self.order.iter().filter(|g| self.groups.get(**g).len() > 1).count();
@@ -189,7 +222,7 @@ impl Spec {
             out.push(words::several(several, all, self.marks, what));
         }
         let shown = self.rows().filter(self.drawn()).count();
-        let lost = self.frame.rows.len() - shown;
+        let lost = self.frame.as_ref().map_or(0, |frame| frame.rows.len()) - shown;
         if lost > 0 {
             out.push(words::not_shown(lost, !self.find.is_empty()));
         }
@@ -198,9 +231,9 @@ impl Spec {
 
     /// Legend of the rows' colours.
     pub(crate) fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        self.colors.as_ref().map_or_else(Vec::new, |colors| {
+        self.colors.as_ref().zip(self.frame.as_ref()).map_or_else(Vec::new, |(colors, frame)| {
             let colors = colors.of(theme);
-            colors.swatches(&self.frame, self.rows().map(|r| colors.code(*r as usize)))
+            colors.swatches(frame, self.rows().map(|r| colors.code(*r as usize)))
         })
     }
 }
@@ -270,14 +303,14 @@ mod tests {
     #[test]
     fn what_stands_in_the_way_and_what_is_left_out_follow_from_the_marks() {
         let mut s = spec(&[("K", "64")], vec![f64::NAN; 2]);
-        assert!(s.obstacle().unwrap().starts_with("No GEMM has this figure"));
+        assert!(s.obstacle().unwrap().starts_with("No row has this figure"));
         s.figures[0].of[1] = 1.0;
         assert_eq!(s.obstacle(), None);
         s.statistic = Some(Aggregate::Median);
-        assert_eq!(s.notes(), ["1 of 2 cells show the median of several GEMMs."]);
+        assert_eq!(s.notes(), ["1 of 2 cells show the median of several rows."]);
         // Hide the mark that has two rows.
         (s.order, s.find) = (vec![0], "6".to_owned());
-        assert_eq!(s.notes(), ["2 GEMMs not shown: no value on an axis, or not searched for."]);
+        assert_eq!(s.notes(), ["2 rows not shown: no value on an axis, or not searched for."]);
         assert_eq!(s.table().rows.len(), 1);
         s.order.clear();
         assert_eq!(s.obstacle().unwrap(), "No name contains \"6\".");

@@ -205,14 +205,44 @@ fn outline(region: Region, theme: &Theme) -> Color {
 const INSET: f64 = 2.5;
 pub(crate) const OUTLINE: f64 = 4.5;
 
-/// Outlines the regions of a map whose cells fill a rectangle, each inside its own edge. `of` are the cells, row by
-/// row.
+/// The regions to outline on a map, `columns` wide, of cells row by row: all, or none if the cells of one do not hang
+/// together, as pieces that alternate say nothing.
+pub(crate) fn connected(columns: usize, of: &[Option<Region>]) -> bool {
+    let rows = of.len() / columns.max(1);
+    REGIONS.into_iter().all(|region| {
+        let inside = |at: usize| of[at] == Some(region);
+        let Some(first) = (0..of.len()).find(|at| inside(*at)) else { return true };
+        let (mut seen, mut open) = (vec![false; of.len()], vec![first]);
+        seen[first] = true;
+        while let Some(at) = open.pop() {
+            let (x, y) = (at % columns, at / columns);
+            let beside = [
+                (x > 0).then(|| at - 1),
+                (x + 1 < columns).then_some(at + 1),
+                (y > 0).then(|| at - columns),
+                (y + 1 < rows).then_some(at + columns),
+            ];
+            for next in beside.into_iter().flatten() {
+                if inside(next) && !std::mem::replace(&mut seen[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        (0..of.len()).all(|at| seen[at] || !inside(at))
+    })
+}
+
+/// Outlines the [`connected`] regions of a map whose cells fill a rectangle, each inside its own edge. `of` are the
+/// cells, row by row.
 pub(crate) fn regions(
     scene: &mut Scene,
     [left, top, width, height]: Rect,
     columns: usize,
     of: &[Option<Region>],
 ) {
+    if !connected(columns, of) {
+        return;
+    }
     let rows = of.len() / columns.max(1);
     let (w, h) = (width / columns.max(1) as f64, height / rows.max(1) as f64);
     for region in REGIONS.into_iter().rev() {
@@ -311,6 +341,15 @@ mod tests {
         // Convex corners move inwards on both axes; the concave one moves into the region too.
         assert_eq!(found[0][0].1, (-1.0, 1.0));
         assert_eq!(found[0][2].1, (-1.0, -1.0));
+    }
+
+    #[test]
+    fn regions_that_alternate_have_no_outline() {
+        let (p, m) = (Some(Region::Parallelism), Some(Region::Memory));
+        assert!(connected(3, &[p, p, m, p, m, m]));
+        assert!(connected(2, &[None, None]) && connected(2, &[p, None, None, None]));
+        assert!(!connected(3, &[p, m, p]));
+        assert!(!connected(2, &[p, m, m, p]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The flat GEMM's model as a map of BN and N, and a measured sweep beside it.
 
 use super::grid;
-use super::{Figure, LARGEST, count, device_of, figure, whole};
+use super::{Figure, LARGEST, USUAL, count, device_of, figure, whole};
 use crate::aggregate::distinct;
 use crate::cells::{CellMark, Cells};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
@@ -97,7 +97,7 @@ impl FlatTool {
         let (bn, blocks) = sizes(s, blocks, (BLOCKS, MOST[1]), &mut flaws);
         let rows = ("flat.n", "N", "Widths of the result");
         let (n, rows) = sizes(s, rows, (ROWS, MOST[2]), &mut flaws);
-        let (device_control, device) = device_of(inputs);
+        let (device_control, device) = device_of(inputs, USUAL);
         let hint =
             "Workgroups that keep the device busy: as many as its compute units, or twice as many";
         let units = ("flat.units", "Workgroups needed", hint);

@@ -1,6 +1,6 @@
 //! A chain of operations after a GEMM, separate and fused: two points on the roofline with an arrow in between.
 
-use super::{Figure, Shape, figure};
+use super::{Figure, Shape, USUAL, figure};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::color_scale::ColorScale;
@@ -29,7 +29,7 @@ pub(super) struct FusionTool {
 impl FusionTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
-        let (shape, mut controls) = Shape::read(inputs);
+        let (shape, mut controls) = Shape::read(inputs, USUAL);
         let options = FusionStep::ALL.iter().map(|x| Choice::plain(x.id())).collect();
         let usual = ["activation".to_owned()];
         let chain = Control::several(s, "fusion.steps", "Epilogue", "", options, &usual);

@@ -1,12 +1,16 @@
-//! The planner's tools beside the model: tiles, flat GEMM, launch order, fusion, what others have published. Each is
-//! a chart that needs no rows, with the figures of what is chosen; measured rows stand beside what is planned.
+//! The planner's charts. Those of a model: its step as bars, its step time over the batch, its GEMMs on the roofline.
+//! The tools beside it: tiles, flat GEMM, launch order, fusion, what others have published. Each is a chart that needs
+//! no rows, with the figures of what is chosen; measured rows stand beside what is planned.
 
+pub mod device_colors;
 mod flat;
 mod fusion;
 mod grid;
 mod order;
+pub mod over_batch;
 pub mod plan;
 pub mod published;
+pub mod step_bars;
 mod tile;
 
 use crate::charts::{ChartKind, Inputs};
@@ -116,13 +120,17 @@ struct Shape {
 
 const LARGEST: u32 = 1 << 24;
 
-fn device_of(inputs: &Inputs<'_>) -> (Control, Device) {
+/// Device of a tool where neither plan nor data have one.
+const USUAL: &str = "h100-sxm";
+
+/// The chosen device, else the planned one, that of the data, or `usual`.
+fn device_of(inputs: &Inputs<'_>, usual: &str) -> (Control, Device) {
     let known = hardware::known(inputs.own);
     let options = known.iter().map(|d| Choice::new(d.id.clone(), short_name(&d.name))).collect();
     // The first device of the plan, else the first one of the data, else any: a tool computes from the start.
     let planned = PlanState::read(inputs.state).0.devices.into_iter().next();
     let ran = || inputs.frame.metrics.devices.iter().flatten().next().map(|d| d.id.clone());
-    let default = &planned.or_else(ran).unwrap_or_else(|| "h100-sxm".to_owned());
+    let default = &planned.or_else(ran).unwrap_or_else(|| usual.to_owned());
     let control = Control::choice(inputs.state, "tool.device", "Device", "", options, default);
     // A device of the data also has the best rates measured on it.
     let mut all = inputs.frame.metrics.devices.iter().flatten().chain(&known);
@@ -138,13 +146,13 @@ fn sizes(state: &ViewState) -> [Control; 3] {
 }
 
 impl Shape {
-    fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
+    fn read(inputs: &Inputs<'_>, usual: &str) -> (Self, Vec<Control>) {
         let s = inputs.state;
         let [m, n, k] = sizes(s);
         let default = DataType::Fp16;
         let types = TYPES.iter().map(|d| Choice::new(d.id(), d.name())).collect();
         let dtype = Control::choice(s, "tool.type", "Type", "", types, default.id());
-        let (choice, device) = device_of(inputs);
+        let (choice, device) = device_of(inputs, usual);
         let compute = DataType::by_id(&dtype.current).unwrap_or(default);
         let problem = Problem::new(whole(&m), whole(&n), whole(&k), compute);
         (Shape { problem, device }, vec![m, n, k, dtype, choice])

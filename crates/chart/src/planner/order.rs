@@ -2,7 +2,7 @@
 //! and B that the first wave reads.
 
 use super::grid;
-use super::{Figure, Shape, count, figure, iec, tile_controls, whole};
+use super::{Figure, Shape, USUAL, count, figure, iec, tile_controls, whole};
 use crate::aggregate::distinct;
 use crate::cells::{CellMark, Cells};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
@@ -49,7 +49,7 @@ pub(super) struct OrderTool {
 impl OrderTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
-        let (shape, mut controls) = Shape::read(inputs);
+        let (shape, mut controls) = Shape::read(inputs, USUAL);
         let (tile_controls, tile) = tile_controls(s);
         let p = &shape.problem;
         let tiling = Tiling::of(p, tile, 1);

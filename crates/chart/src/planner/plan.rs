@@ -1,14 +1,13 @@
 //! A plan on the roofline: hollow marks of every GEMM at its roof, in a colour per device that no measured row has.
 //! Those of the first device have names and trails. The measured rows that pass the filters are shown too.
 
-use crate::aggregate::used;
+use super::device_colors::{DeviceColors, color_of_rows};
 use crate::camera::Camera;
 use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions, Target};
 use crate::charts::Inputs;
 use crate::hit::Direction;
 use crate::labels::Rect;
 use crate::legend::Legend;
-use crate::palette::Theme;
 use crate::roofline::{
     Ceilings, Contents, Extras, InteractiveRoofline, Numbers, Planned, RoofLine, Settings, Waymark,
     merge_roof,
@@ -17,12 +16,12 @@ use crate::scene::{Color, Point, Scene};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way};
-use gemmscope_model::hardware::{Device, short_name};
+use gemmscope_model::hardware::short_name;
 use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, Seconds, format_significant};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::ResultTable;
-use gemmscope_words::charts::roofline::NO_DEVICE;
+use gemmscope_words::charts::plan::NO_STEP;
 use gemmscope_words::plan::crossing;
 use gemmscope_words::plan_export;
 use std::sync::{Arc, OnceLock};
@@ -31,6 +30,7 @@ use std::sync::{Arc, OnceLock};
 struct PlanPicture {
     plan: Arc<Plan>,
     opened: Arc<Contents>,
+    colors: DeviceColors,
 }
 
 /// Opens a plan with the measured rows of a frame, in the colours of their types.
@@ -42,31 +42,24 @@ impl PlanPicture {
     fn new(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
         let read = Settings::read(inputs).0;
         let settings = Settings {
-            color: read.color.filter(|_| !inputs.frame.data.is_empty()),
+            color: color_of_rows(inputs),
             numbers: Numbers::None,
             ceilings: Ceilings::None,
             baseline: None,
             ..read
         };
-        PlanPicture { plan, opened: Contents::new(inputs, settings) }
-    }
-
-    /// Colours of the measured rows, each with its category.
-    fn measured(&self, theme: &Theme) -> Vec<(String, Color)> {
-        let (scale, rows) = (self.opened.colors.of(theme), &self.opened.frame.rows);
-        let codes = used(rows.iter().map(|row| scale.code(*row as usize)), scale.names.len());
-        let of = |at: usize| Some((scale.names.get(at)?.clone(), *scale.palette.get(at)?));
-        codes.into_iter().filter(|_| scale.gradient.is_none()).filter_map(of).collect()
+        let colors = DeviceColors::new(inputs);
+        PlanPicture { plan, opened: Contents::new(inputs, settings), colors }
     }
 
     fn interactive(&self, options: &RenderOptions<'_>) -> InteractivePlan {
-        let colors = colors(&self.plan, options.theme, &self.measured(options.theme));
+        let colors = self.colors.of(&self.plan, options.theme);
         let some = self.plan.steps.iter().any(|s| s.result.is_ok());
         let extras = Extras {
             planned: marks(&self.plan, &colors),
             waymarks: colors.first().map_or_else(Vec::new, |c| waymarks(&self.plan, *c)),
             roofs: roofs(&self.plan, &colors),
-            empty: (!some).then_some(NO_DEVICE),
+            empty: (!some).then_some(NO_STEP),
             ..Extras::default()
         };
         InteractivePlan {
@@ -148,18 +141,6 @@ impl Drawn for InteractivePlan {
     fn saved(&self, what: &Emphasis) -> Scene {
         self.roofline.marked(what)
     }
-}
-
-/// Colours of a plan's devices: that of the same device's measured rows, else one that no measured row has. `measured`
-/// are the categories of those rows and their colours.
-pub fn colors(plan: &Plan, theme: &Theme, measured: &[(String, Color)]) -> Vec<Color> {
-    let taken = |c: &Color| measured.iter().any(|m| m.1 == *c);
-    let mut free = theme.categories.into_iter().filter(|c| !taken(c));
-    let of = |device: &Device| {
-        let same = measured.iter().find(|m| short_name(&m.0) == short_name(&device.name));
-        same.map_or_else(|| free.next().unwrap_or(theme.other), |m| m.1)
-    };
-    plan.steps.iter().map(|step| &step.device).map(of).collect()
 }
 
 /// Tooltip of a planned point: GEMM, shape, device and figures.
@@ -327,6 +308,7 @@ pub fn table(plan: &Plan) -> ResultTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::palette::Theme;
     use gemmscope_analysis::planner::PlanState;
     use gemmscope_table::dataset::Dataset;
     use gemmscope_table::field::Frame;
@@ -374,17 +356,6 @@ mod tests {
         crate::testing::golden("plan-desk", &chart.scene);
         let phone = draw(&p, &Theme::DARK, (374.0, 420.0));
         crate::testing::golden("plan-phone-dark", phone.scene());
-    }
-
-    #[test]
-    fn a_device_has_the_colour_of_its_rows_else_one_that_no_row_has() {
-        let (p, theme) = (plan("plan.devices=mi300x,h100-sxm,a100-80-sxm"), Theme::LIGHT);
-        let [first, second, third, fourth] = [0, 1, 2, 3].map(|i| theme.categories[i]);
-        assert_eq!(colors(&p, &theme, &[]), [first, second, third]);
-        let libraries = [("hipBLASLt".to_owned(), first), ("rocBLAS".to_owned(), third)];
-        assert_eq!(colors(&p, &theme, &libraries), [second, fourth, theme.categories[4]]);
-        let devices = [("AMD Instinct MI300X".to_owned(), second)];
-        assert_eq!(colors(&p, &theme, &devices), [second, first, third]);
     }
 
     #[test]

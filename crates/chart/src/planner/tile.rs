@@ -15,6 +15,7 @@ use crate::scene::{START, Scene};
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::TileRuns;
+use gemmscope_model::hardware::short_name;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{
@@ -27,13 +28,17 @@ use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::charts::tools;
 use gemmscope_words::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 
+/// Device where neither plan nor data have one: its vendor states the bandwidth of L2.
+const WITH_L2: &str = "a100-80-sxm";
+
 /// An opened explorer.
 pub(super) struct TileTool {
     shape: Shape,
     roof: Option<Roof>,
     setting: TileSetting,
     chosen: Option<Evaluation>,
-    map: Map,
+    /// What tiles take from L2 tells them apart: without its bandwidth there is no map.
+    map: Option<Map>,
     /// For each cell of the map: the fastest row that ran with it, and its rate.
     ran: Vec<Option<(u32, f64)>>,
     /// Measurement with the chosen setting, in words.
@@ -43,7 +48,7 @@ pub(super) struct TileTool {
 impl TileTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
-        let (shape, mut controls) = Shape::read(inputs);
+        let (shape, mut controls) = Shape::read(inputs, WITH_L2);
         let (mut more, tile) = tile_controls(s);
         // Default warps and stages that the tile can run with.
         let usual = TileSetting { tile, warps: 16, stages: 4, split_k: 1 };
@@ -72,18 +77,22 @@ impl TileTool {
         let (y_control, y) = axis("tool.y", "Y", Axis::Bm);
         let p = &shape.problem;
         let roof = shape.device.roof(p.op.compute, s.roof);
-        controls.extend(more.into_iter().chain([x_control, y_control]));
+        controls.extend(more);
         let runs = TileRuns::of(inputs.frame, p, &shape.device.id);
-        let mut map = map(p, &shape.device, roof, setting, (x, y));
-        let ran = map.asked.iter().map(|asked| {
-            let row = runs.fastest(asked)?;
-            Some((row as u32, inputs.frame.metrics.rate(&inputs.frame.data, row)))
+        let mut ran = Vec::new();
+        let map = shape.device.l2_bandwidth().map(|_| {
+            controls.extend([x_control, y_control]);
+            let mut map = map(p, &shape.device, roof, setting, (x, y));
+            ran.extend(map.asked.iter().map(|asked| {
+                let row = runs.fastest(asked)?;
+                Some((row as u32, inputs.frame.metrics.rate(&inputs.frame.data, row)))
+            }));
+            // A setting that was measured needs no other stages.
+            for (i, _) in ran.iter().enumerate().filter(|(_, ran)| ran.is_some()) {
+                map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
+            }
+            map
         });
-        let ran: Vec<_> = ran.collect();
-        // A setting that was measured needs no other stages.
-        for (i, _) in ran.iter().enumerate().filter(|(_, ran)| ran.is_some()) {
-            map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
-        }
         let out = TileTool {
             measured: runs.fastest(&setting).map(|row| tools::ran_as_chosen(inputs.frame, row)),
             chosen: evaluate(p, &shape.device, roof, setting),
@@ -96,14 +105,14 @@ impl TileTool {
         Chart::of(out, controls)
     }
 
-    fn cell(&self, theme: &Theme, (x, y): (usize, usize)) -> Option<CellMark> {
-        let i = y * self.map.xs.len() + x;
-        let e = self.map.cells.get(i)?.as_ref()?;
+    fn cell(&self, map: &Map, theme: &Theme, (x, y): (usize, usize)) -> Option<CellMark> {
+        let i = y * map.xs.len() + x;
+        let e = map.cells.get(i)?.as_ref()?;
         let share = e.roof.map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
         let ran = self.ran.get(i).copied().flatten();
         // A measured row outweighs the model.
         let hatched = !e.overflows.is_empty() && ran.is_none();
-        let of_axes = |s: &TileSetting| [self.map.axes.0, self.map.axes.1].map(|a| s.get(a));
+        let of_axes = |s: &TileSetting| [map.axes.0, map.axes.1].map(|a| s.get(a));
         let chosen = of_axes(&self.setting) == of_axes(&e.setting);
         let fill = match (hatched, share.is_nan()) {
             (true, _) => theme.grid,
@@ -112,7 +121,7 @@ impl TileTool {
         };
         let rate = e.roof.filter(|_| !hatched);
         let text = rate.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 4));
-        let best = self.map.best == Some(i);
+        let best = map.best == Some(i);
         let rows = ran.iter().map(|r| r.0).collect();
         Some(CellMark {
             also: Bytes(e.traffic.0).to_string(),
@@ -124,8 +133,7 @@ impl TileTool {
     }
 
     /// Columns of a cell: its index and its evaluation.
-    fn columns(&self) -> Columns<'_, (usize, &Evaluation)> {
-        let (x, y) = self.map.axes;
+    fn columns(&self, (x, y): (Axis, Axis)) -> Columns<'_, (usize, &Evaluation)> {
         let count = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
         Columns::new()
             .text(axis_name(y), move |(_, e): &(usize, &Evaluation)| e.setting.get(y).to_string())
@@ -140,6 +148,7 @@ impl TileTool {
             })
             .text("Waves", move |(_, e)| count(e.waves.map(|w| w.waves)))
             .number("L2 to compute units", "B", |(_, e)| e.traffic.0)
+            .number("What L2 feeds", "FLOP/s", |(_, e)| e.l2_flops_per_s.unwrap_or(f64::NAN))
             .text("Workgroups per unit", move |(_, e)| count(e.occupancy.map(|o| o.blocks.into())))
             .text("Stages", |(_, e)| e.setting.stages.to_string())
             .text("Warps", |(_, e)| e.setting.warps.to_string())
@@ -214,7 +223,7 @@ impl TileTool {
             out.push(figure(
                 "Shape roof",
                 FlopsPerSec(r.flops_per_s).to_string(),
-                "What tile and waves leave of the roof.",
+                "What tile, waves and L2 leave of the roof.",
             ));
             out.push(figure(
                 "Roof at this intensity",
@@ -257,24 +266,26 @@ fn axis_name(axis: Axis) -> String {
 
 impl Picture for TileTool {
     fn title(&self) -> String {
-        let (x, y) = self.map.axes;
-        format!(
-            "Tile explorer of {} on {}: shape roof over {} and {}",
-            self.shape.problem,
-            self.shape.device.name,
-            axis_name(x),
-            axis_name(y)
-        )
+        let over = self.map.as_ref().map(|map| {
+            let (x, y) = map.axes;
+            format!(": shape roof over {} and {}", axis_name(x), axis_name(y))
+        });
+        let (problem, device) = (&self.shape.problem, &self.shape.device.name);
+        format!("Tile explorer of {problem} on {device}{}", over.unwrap_or_default())
     }
 
     fn notes(&self) -> Vec<String> {
+        let device = &self.shape.device;
+        let Some(map) = &self.map else {
+            return vec![tools::no_l2(short_name(&device.name))];
+        };
         let mut out = Vec::new();
-        let unit_kind = &self.shape.device.unit_kind;
-        if let Some(best) = self.map.best.and_then(|i| self.map.cells[i].as_ref()) {
-            out.push(tools::best_setting(best, unit_kind));
+        if let Some(best) = map.best.and_then(|i| map.cells[i].as_ref()) {
+            out.push(tools::best_setting(best, &device.unit_kind));
         }
         out.push(tools::FITTED.to_owned());
-        out.push(tools::shape_roof(unit_kind));
+        let l2 = device.l2_bandwidth().unwrap_or(f64::NAN);
+        out.push(tools::shape_roof(&device.unit_kind, l2, device.l2_source.as_deref()));
         out
     }
 
@@ -321,6 +332,9 @@ impl Picture for TileTool {
     }
 
     fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
+        if self.map.is_none() {
+            return Vec::new();
+        }
         vec![
             (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
             (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
@@ -335,34 +349,41 @@ impl Picture for TileTool {
 
     fn draw(&self, scene: &mut Scene, [_, top, width, height]: Rect, options: &RenderOptions<'_>) {
         let theme = options.theme;
-        let (columns, rows) = (grid::names(&self.map.xs), grid::names(&self.map.ys));
+        let used = self.bars(scene, (top, width)) + 8.0;
+        let Some(map) = &self.map else { return };
+        let (columns, rows) = (grid::names(&map.xs), grid::names(&map.ys));
         let heading = format!(
             "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
             self.shape.device.unit_kind
         );
-        let used = self.bars(scene, (top, width)) + 8.0;
         let area = [8.0, used, width - 16.0, top + height - used];
-        let (x, y) = (axis_name(self.map.axes.0), axis_name(self.map.axes.1));
-        let cell = |at: (usize, usize), _: (f64, f64)| self.cell(theme, at);
+        let (x, y) = (axis_name(map.axes.0), axis_name(map.axes.1));
+        let cell = |at: (usize, usize), _: (f64, f64)| self.cell(map, theme, at);
         let (x, y) = ((x.as_str(), &columns[..]), (y.as_str(), &rows[..]));
         Cells::fixed(x, y, grid::MOST, &cell).titled(scene, area, &heading);
     }
 
     fn tooltip(&self, cell: usize) -> Tooltip {
-        let Some(e) = self.map.cells.get(cell).and_then(Option::as_ref) else {
+        let Some((map, e)) =
+            self.map.as_ref().and_then(|m| Some((m, m.cells.get(cell)?.as_ref()?)))
+        else {
             return Tooltip::default();
         };
-        let [x, y] = [self.map.axes.0, self.map.axes.1]
-            .map(|a| format!("{} {}", axis_name(a), e.setting.get(a)));
-        self.columns().tooltip(format!("{y}, {x}"), &(cell, e))
+        let [x, y] =
+            [map.axes.0, map.axes.1].map(|a| format!("{} {}", axis_name(a), e.setting.get(a)));
+        self.columns(map.axes).tooltip(format!("{y}, {x}"), &(cell, e))
     }
 
     fn table(&self) -> ResultTable {
-        let cells = self.map.cells.iter().enumerate();
-        self.columns().table(cells.filter_map(|(i, e)| Some((i, e.as_ref()?))))
+        let Some(map) = &self.map else { return ResultTable::default() };
+        let cells = map.cells.iter().enumerate();
+        self.columns(map.axes).table(cells.filter_map(|(i, e)| Some((i, e.as_ref()?))))
     }
 
     fn heights(&self, width: f64) -> Heights {
-        Heights::of(width, (480.0, 500.0))
+        match self.map {
+            Some(_) => Heights::of(width, (480.0, 500.0)),
+            None => Heights::of(width, (120.0, 120.0)),
+        }
     }
 }

@@ -43,6 +43,8 @@ struct Entry {
     memory_kind: String,
     bandwidth_gb_per_s: Option<f64>,
     l2_mib: Option<f64>,
+    l2_bytes_per_clock: Option<f64>,
+    l2_source: Option<String>,
     llc_mib: Option<f64>,
     shared_kib_per_unit: Option<f64>,
     shared_kib_per_block: Option<f64>,
@@ -106,6 +108,8 @@ impl From<Entry> for Device {
             memory_bytes: entry.memory_gb.map(times(1e9)),
             memory_kind: entry.memory_kind,
             l2_bytes: entry.l2_mib.map(times(1048576.0)),
+            l2_bytes_per_clock: entry.l2_bytes_per_clock,
+            l2_source: entry.l2_source,
             llc_bytes: entry.llc_mib.map(times(1048576.0)),
             shared_bytes_per_unit: entry.shared_kib_per_unit.map(times(1024.0)),
             shared_bytes_per_block: entry.shared_kib_per_block.map(times(1024.0)),
@@ -137,6 +141,7 @@ mod tests {
             assert_eq!(device.doubts(), Vec::<String>::new(), "{}", device.id);
             assert!(!device.source.is_empty() && !device.aliases.is_empty());
             assert!(matches!(device.confidence, 'A' | 'B' | 'C'));
+            assert_eq!(device.l2_bytes_per_clock.is_some(), device.l2_source.is_some());
             for peak in &device.peaks {
                 assert!(peak.dense && peak.accumulate.is_some());
                 assert_eq!(peak.achievable_flops_per_s.is_some(), peak.achievable_source.is_some());

@@ -170,6 +170,7 @@ impl Device {
             ("memory_bytes", self.memory_bytes),
             ("l2_bytes", self.l2_bytes),
             ("l2_bytes_per_s", self.l2_bytes_per_s),
+            ("l2_bytes_per_clock", self.l2_bytes_per_clock),
             ("l1_bytes_per_s", self.l1_bytes_per_s),
             ("llc_bytes", self.llc_bytes),
             ("shared_bytes_per_unit", self.shared_bytes_per_unit),

@@ -75,10 +75,12 @@ pub struct Evaluation {
     pub tiling: Tiling,
     /// Waves with one workgroup on each unit, if the number of units is known.
     pub waves: Option<Waves>,
-    /// The part of the roof that it can reach; `None` without a roof or a number of units.
+    /// The part of the roof that it can reach, at most what L2 feeds; `None` without a roof or a number of units.
     pub roof: Option<TileRoof>,
     /// Bytes between L2 and the units.
     pub traffic: Bytes,
+    /// Rate at which L2 feeds these bytes, FLOP/s; `None` if its bandwidth is not known.
+    pub l2_flops_per_s: Option<f64>,
 }
 
 /// Evaluates a setting. `None` if a size or number is zero.
@@ -110,6 +112,14 @@ pub fn evaluate(
         Footprint::new(setting.tile, &problem.op, setting.stages, setting.warps, lanes)?;
     let tiling = Tiling::of(problem, setting.tile, setting.split_k)?;
     let waves = device.units.and_then(|units| tiling.waves(units));
+    let traffic = tile_traffic(problem, setting.tile);
+    let l2_flops_per_s = device.l2_bandwidth().map(|b| problem.work().0 * b / traffic.0);
+    let roof = waves.zip(roof).map(|(w, r)| {
+        let roof = w.roof(&r, problem.intensity().0);
+        let flops_per_s = l2_flops_per_s.map_or(roof.flops_per_s, |l2| l2.min(roof.flops_per_s));
+        let tile_headroom = roof.device_flops_per_s / flops_per_s;
+        TileRoof { flops_per_s, tile_headroom, ..roof }
+    });
     Some(Evaluation {
         setting,
         footprint,
@@ -118,8 +128,9 @@ pub fn evaluate(
         occupancy: footprint.occupancy(device),
         tiling,
         waves,
-        roof: waves.zip(roof).map(|(w, r)| w.roof(&r, problem.intensity().0)),
-        traffic: tile_traffic(problem, setting.tile),
+        roof,
+        traffic,
+        l2_flops_per_s,
     })
 }
 
@@ -248,6 +259,11 @@ mod tests {
         assert!((waves.wave_efficiency - 512.0 / 540.0).abs() < 1e-12);
         let shape = e.roof.unwrap();
         assert!((shape.flops_per_s / (312e12 * 512.0 / 540.0) - 1.0).abs() < 1e-12);
+        // L2 gives 5120 B a clock; 2 MNK FLOP for M N K (1/BM + 1/BN) s bytes.
+        let l2 = 5120.0 * a100.clock_hz.unwrap() * 2.0 / ((1.0 / 256.0 + 1.0 / 128.0) * 2.0);
+        assert!((e.l2_flops_per_s.unwrap() / l2 - 1.0).abs() < 1e-12);
+        let small = evaluate(&p, a100, roof, setting(16, 16, 64, 1, 2)).unwrap();
+        assert_eq!(small.roof.unwrap().flops_per_s, small.l2_flops_per_s.unwrap());
         // M N K (1/BM + 1/BN) s.
         let traffic = 4096f64.powi(3) * (1.0 / 256.0 + 1.0 / 128.0) * 2.0;
         assert!((e.traffic.0 / traffic - 1.0).abs() < 1e-12);

@@ -24,10 +24,10 @@ pub fn value_name(value: &str) -> &str {
 }
 
 impl Range {
-    /// `M ≥ 64`; just the field's title if both ends are open.
+    /// `M ≥ 64`, `Time ≤ 20.92 s`; just the field's title if both ends are open.
     pub fn words(&self, of: &FieldInfo) -> String {
-        let title = column_format::title(of);
-        let end = |v: Option<f64>| v.map(|v| column_format::number(of, v));
+        let title = column_format::heading(of);
+        let end = |v: Option<f64>| v.map(|v| column_format::value(of, v));
         match (end(self.min), end(self.max)) {
             (Some(a), Some(b)) => format!("{title} {a} – {b}"),
             (Some(a), None) => format!("{title} ≥ {a}"),

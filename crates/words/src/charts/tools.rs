@@ -4,7 +4,7 @@ use gemmscope_analysis::planner::fusion::Run;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::tiling::explore::Evaluation;
 use gemmscope_model::tiling::{OccupancyLimit, Overflow};
-use gemmscope_model::units::{Bytes, FlopsPerSec, plural, short_percent};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, plural, short_percent};
 use gemmscope_table::field::Frame;
 
 /// Settings of cells where the chosen ones do not fit.
@@ -81,10 +81,19 @@ pub fn best_setting(best: &Evaluation, unit_kind: &str) -> String {
     )
 }
 
-/// The formula of a map's cells.
-pub fn shape_roof(unit_kind: &str) -> String {
+/// The formula of a map's cells; `l2` is the bandwidth of L2 in byte/s, with its source.
+pub fn shape_roof(unit_kind: &str, l2: f64, source: Option<&str>) -> String {
+    let source = source.map_or_else(String::new, |of| format!(" ({of})"));
     format!(
-        "Shape roof: min(peak × tile efficiency × wave efficiency, AI × bandwidth), one workgroup per {unit_kind}. It leaves out the bandwidth of L2, so the smallest tiles rarely reach it. Registers: accumulator only."
+        "Shape roof: min(peak × tile efficiency × wave efficiency, AI × bandwidth, work / traffic × {} of L2{source}), one workgroup per {unit_kind}. Registers: accumulator only.",
+        BytesPerSec(l2)
+    )
+}
+
+/// Why there is no map of tiles.
+pub fn no_l2(device: &str) -> String {
+    format!(
+        "No map of tiles: no source states the L2 bandwidth of the {device}, and what a tile takes from L2 is what tells tiles apart. The A100, V100 and MI300 series have one."
     )
 }
 

@@ -170,10 +170,10 @@ const TITLE: f64 = 6.6;
 /// Width of a column, CSS pixels: fits the title or the longest text, within limits. Only the first thousand texts are
 /// measured.
 fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
-    let title = column_format::title(info).chars().count() + 3;
+    let title = column_format::heading(info).chars().count() + 3;
     let longest = match (&info.kind, &info.field) {
         (_, Field::Shape) => 22.0 * DIGIT,
-        (FieldKind::Number, _) => 8.0 * DIGIT,
+        (FieldKind::Number, _) => 12.0 * DIGIT,
         (FieldKind::Category, field) => {
             let values = frame.categories(field).values;
             let lengths = values.iter().take(1000).map(|v| v.chars().count());

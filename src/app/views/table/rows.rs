@@ -46,7 +46,7 @@ pub(super) fn rows(
         info,
         at,
         width: (!cards).then_some(width),
-        title: cards.then(|| column_format::title(info)),
+        title: cards.then(|| column_format::heading(info)),
         text: Box::new(column_format::texts(&frame, info)),
     });
     let mut shown: Vec<Shown<'_>> = all.collect();

@@ -165,10 +165,10 @@ impl Panels<'_> {
         }
         if n > Density::ABOVE {
             let mut density = Density::new(plot.rect, self.options.dpr);
-            for (r, at) in self.model.duel.ratios.iter().zip(points) {
-                density.add(at.0 as f32, at.1 as f32, self.color(r.verdict));
-            }
-            return scene.items.push(density.image());
+            // Which side of the diagonal a point lies on says who is faster.
+            points.iter().for_each(|at| density.add(at.0 as f32, at.1 as f32));
+            let theme = self.options.theme;
+            return scene.items.push(density.image(theme.accent, theme));
         }
         let mut dots = Marks::new(
             Symbol::Dot,

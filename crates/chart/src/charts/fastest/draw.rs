@@ -68,15 +68,16 @@ pub(super) fn map(m: &WinnerMap, scene: &mut Scene, options: &RenderOptions<'_>)
     let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
     // Meaning of the figures; the headline says which GEMMs they cover.
-    let words = "Mean lead of the fastest over the next";
+    let words = "Lead over the next of the side with most wins, where it wins";
     legend::heading(scene, (EDGE, 14.0), w - 2.0 * EDGE, words);
     let legend = legend::legend(Some(scene), (EDGE, 24.0), w - 3.0 * EDGE, &entries);
     let top = 24.0 + legend + 22.0;
-    let names = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
-    let (columns, rows) = (names(&m.xs), names(&m.ys));
+    let columns: Vec<String> = m.xs.iter().map(u32::to_string).collect();
+    let rows: Vec<String> = m.ys.iter().map(|row| m.row_name(*row)).collect();
     let mut at = vec![None; columns.len() * rows.len()];
     for (i, c) in m.cells.iter().enumerate() {
-        let [x, y] = [(&m.xs, c.x), (&m.ys, c.y)].map(|(all, v)| all.partition_point(|o| *o < v));
+        let x = m.xs.partition_point(|o| *o < c.x);
+        let y = m.ys.partition_point(|o| *o < (c.y, m.part[i]));
         at[y * columns.len() + x] = Some((i, c));
     }
     let of = |x: usize, y: usize| at[y * columns.len() + x];

@@ -12,6 +12,7 @@ use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::winner::{self, Size, WinnerCell};
 use gemmscope_analysis::compare::{Comparison, Setup};
+use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::ResultTable;
@@ -32,6 +33,9 @@ pub(super) const KIND: ChartKind = ChartKind {
 
 /// Up to this many sides are named in the headline.
 const NAMED: usize = 8;
+/// Choices of all values together, and of each by itself.
+const ALL: &str = "all";
+const EACH: &str = "each";
 
 /// An opened map of winners.
 #[derive(Debug)]
@@ -46,10 +50,14 @@ pub(crate) struct WinnerMap {
     dtype: Option<String>,
     /// The layout shown, or how many are shown together; `None` if there is only one.
     layout: Option<String>,
+    /// Layouts that have rows of their own; empty if a cell is of all that are shown.
+    split: Vec<String>,
     cells: Vec<WinnerCell>,
-    /// Sizes of the columns and rows of cells, ascending.
+    /// Layout of each cell, as an index into `split`; 0 without a split.
+    part: Vec<usize>,
+    /// Sizes of the columns, ascending; those of the rows, each with its layout.
     xs: Vec<u32>,
-    ys: Vec<u32>,
+    ys: Vec<(u32, usize)>,
     /// Which side is fastest in how many cells.
     headline: String,
 }
@@ -85,7 +93,8 @@ impl WinnerMap {
         // A field whose values are the sides is not held fixed.
         let held_too = |field: Field| comparison.setup.side != field;
         let (of_types, of_layouts) = (held_too(Field::Dtype), held_too(Field::Transposes));
-        let chosen = |of: &Control| Some(of.current.clone()).filter(|value| value != "all");
+        let chosen =
+            |of: &Control| Some(of.current.clone()).filter(|v| ![ALL, EACH].contains(&v.as_str()));
         let chosen_dtype = chosen(&dtype).filter(|_| of_types);
         let chosen_layout = chosen(&layout).filter(|_| of_layouts);
         let shown = frame.data.ops.iter().map(|o| {
@@ -94,15 +103,26 @@ impl WinnerMap {
         });
         let shown: Vec<bool> = shown.collect();
         let of_type = |row: usize| shown[frame.data.op[row] as usize];
-        // With all layouts together, and with each.
-        let layouts = if of_layouts { layout.options().len() - 1 } else { 0 };
+        let names = layout.options().iter().map(|o| o.value.clone());
+        let mut layouts: Vec<String> =
+            names.filter(|v| ![ALL, EACH].contains(&v.as_str())).collect();
+        layouts.retain(|_| of_layouts);
+        let split = if layout.current == EACH { layouts.clone() } else { Vec::new() };
         let hold = held_control(frame, &comparison, state, held, &of_type);
         let at = hold.current.parse::<u32>().ok();
-        let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
-            of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
-        });
+        let of_part = |row: usize, part: usize| {
+            let layout = || frame.data.ops[usize::from(frame.data.op[row])].layout();
+            split.get(part).is_none_or(|of| of == layout())
+        };
+        let (mut cells, mut part) = (Vec::new(), Vec::new());
+        for i in 0..split.len().max(1) {
+            cells.extend(winner::cells(frame, &comparison, (x, y), lead, |row| {
+                of_type(row) && of_part(row, i) && at.is_none_or(|v| held.of(frame, row) == v)
+            }));
+            part.resize(cells.len(), i);
+        }
         let mut controls: Vec<Control> = of_types.then_some(dtype).into_iter().collect();
-        controls.extend((layouts > 1).then_some(layout));
+        controls.extend((layouts.len() > 1).then_some(layout));
         controls.extend(std::iter::once(hold).chain(published));
         controls.extend([axes, side, threshold].map(Control::more));
         let mut out = WinnerMap {
@@ -113,11 +133,15 @@ impl WinnerMap {
             held,
             at,
             dtype: chosen_dtype.or_else(|| of_types.then(|| "all types".to_owned())),
-            layout: (layouts > 1)
-                .then(|| chosen_layout.unwrap_or_else(|| format!("all {layouts} layouts"))),
+            layout: (layouts.len() > 1).then(|| {
+                let which = if split.is_empty() { "all" } else { "each of" };
+                chosen_layout.unwrap_or_else(|| format!("{which} {} layouts", layouts.len()))
+            }),
             xs: distinct(cells.iter().map(|c| c.x)),
-            ys: distinct(cells.iter().map(|c| c.y)),
+            ys: distinct(cells.iter().zip(&part).map(|(c, part)| (c.y, *part))),
+            split,
             cells,
+            part,
             headline: String::new(),
         };
         out.headline = out.headline();
@@ -156,6 +180,14 @@ impl WinnerMap {
         of.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
+    /// Name of a row: its size, and its layout if each has rows.
+    fn row_name(&self, (size, part): (u32, usize)) -> String {
+        match self.split.get(part) {
+            Some(layout) => format!("{size} {layout}"),
+            None => size.to_string(),
+        }
+    }
+
     /// Number of cells won by each side, and of cells without a clear winner.
     fn score(&self) -> (Vec<u64>, u64) {
         let mut wins = vec![0; self.comparison.setup.sides.len()];
@@ -170,19 +202,21 @@ impl WinnerMap {
     }
 }
 
-/// Selector of one value or all; `values` come with the number of configurations that have them. The default is the
+/// Selector of one value, all, or `also`; `values` come with the number of configurations that have them. The default is the
 /// most frequent value if its share exceeds `share`, else all.
 fn one_or_all(
     state: &ViewState,
     [key, label, hint]: [&str; 3],
     values: Vec<(Choice, u64)>,
     (all, share): (&str, f64),
+    also: Option<Choice>,
 ) -> Control {
     let total: u64 = values.iter().map(|v| v.1).sum();
     let most = values.iter().max_by_key(|v| v.1).filter(|v| v.1 as f64 > share * total as f64);
-    let default = most.map_or_else(|| "all".to_owned(), |v| v.0.value.clone());
+    let default = most.map_or_else(|| ALL.to_owned(), |v| v.0.value.clone());
     let mut options: Vec<Choice> = values.into_iter().map(|v| v.0).collect();
-    options.push(Choice::new("all", format!("all {all}")));
+    options.push(Choice::new(ALL, format!("all {all}")));
+    options.extend(also);
     Control::choice(state, key, label, hint, options, &default)
 }
 
@@ -199,8 +233,14 @@ fn operations(frame: &Frame, comparison: &Comparison, state: &ViewState) -> [Con
         of.into_iter().map(|(value, n)| (Choice::plain(value), n)).collect()
     };
     [
-        one_or_all(state, ["fastest.dtype", "Type", ""], plain(types), ("types", 0.0)),
-        one_or_all(state, ["fastest.layout", "Layout", ""], plain(layouts), ("layouts", 1.0)),
+        one_or_all(state, ["fastest.dtype", "Type", ""], plain(types), ("types", 0.0), None),
+        one_or_all(
+            state,
+            ["fastest.layout", "Layout", ""],
+            plain(layouts),
+            ("layouts", 1.0),
+            Some(Choice::new(EACH, "each layout")),
+        ),
     ]
 }
 
@@ -222,8 +262,8 @@ fn held_control(
     let name = held.name();
     let choice = |v: u32| Choice::new(v.to_string(), format!("{name} = {v}"));
     let values = sizes.into_iter().map(|(v, compared)| (choice(v), compared)).collect();
-    let hint = "A cell of several GEMMs goes to the side with the best mean";
-    one_or_all(state, [&format!("fastest.{}", held.key()), name, hint], values, (name, 0.5))
+    let hint = "A cell of several GEMMs goes to the side with most wins";
+    one_or_all(state, [&format!("fastest.{}", held.key()), name, hint], values, (name, 0.5), None)
 }
 
 impl Picture for WinnerMap {
@@ -257,21 +297,28 @@ impl Picture for WinnerMap {
     fn table(&self) -> ResultTable {
         let sides = &self.comparison.names;
         let columns = Columns::new()
-            .text(self.y.name(), |c: &&WinnerCell| c.y.to_string())
-            .text(self.x.name(), |c| c.x.to_string())
-            .text("Fastest", |c| c.winner.map_or_else(String::new, |s| sides[s].clone()))
-            .number("Lead over the next (x)", "", |c| c.winner.map_or(f64::NAN, |_| c.margin))
-            .text("GEMMs", |c| c.compared.len().to_string());
+            .text(self.y.name(), |(c, _): &(&WinnerCell, usize)| c.y.to_string())
+            .text(self.x.name(), |(c, _)| c.x.to_string());
+        let columns = match self.split.is_empty() {
+            true => columns,
+            false => columns.text("Layout", |(_, part)| self.split[*part].clone()),
+        };
+        let columns = columns
+            .text("Fastest", |(c, _)| c.winner.map_or_else(String::new, |s| sides[s].clone()))
+            .number("Lead over the next (x)", "", |(c, _)| c.winner.map_or(f64::NAN, |_| c.margin))
+            .text("GEMMs", |(c, _)| c.compared.len().to_string());
         let columns = sides.iter().enumerate().fold(columns, |columns, (i, side)| {
-            columns.text(format!("{side}: wins"), move |c| c.wins[i].to_string())
+            columns.text(format!("{side}: wins"), move |(c, _)| c.wins[i].to_string())
         });
-        columns.text("One side only", |c| c.alone.len().to_string()).table(&self.cells)
+        let cells = self.cells.iter().zip(self.part.iter().copied());
+        columns.text("One side only", |(c, _)| c.alone.len().to_string()).table(cells)
     }
 
     fn tooltip(&self, cell: usize) -> Tooltip {
         let c = &self.cells[cell];
         let sides = &self.comparison.names;
-        let at = format!("{} {}, {} {}", self.y.name(), c.y, self.x.name(), c.x);
+        let row = self.row_name((c.y, self.part[cell]));
+        let at = format!("{} {row}, {} {}", self.y.name(), self.x.name(), c.x);
         if c.compared.is_empty() {
             let only: Vec<&str> = (0..sides.len())
                 .filter(|i| c.alone.iter().any(|a| a.1 == *i))
@@ -279,20 +326,26 @@ impl Picture for WinnerMap {
                 .collect();
             return Tooltip::new(at).line(format!("only {}", only.join(" and ")));
         }
+        if let [only] = c.compared.as_slice() {
+            let verdict = match c.winner {
+                Some(s) => format!("{} ahead by {}", sides[s], times(c.margin)),
+                None => "tie".to_owned(),
+            };
+            let out = Tooltip::new(self.comparison.label(&self.frame, *only as usize));
+            let mut samples: Vec<_> = self.comparison.samples(*only as usize).iter().collect();
+            samples.sort_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s));
+            return samples.into_iter().fold(out.line(verdict), |out, (side, sample)| {
+                out.row(&sides[usize::from(*side)], Seconds(sample.time_s).to_string())
+            });
+        }
         let verdict = match c.winner {
-            Some(s) => format!("{} ahead by {}", sides[s], times(c.margin)),
+            Some(s) => words::wins_most(&sides[s], &times(c.margin)),
             None => "tie".to_owned(),
         };
-        if let [only] = c.compared.as_slice() {
-            return Tooltip::new(self.comparison.label(&self.frame, *only as usize)).line(verdict);
-        }
         let wins: Vec<String> =
             sides.iter().zip(&c.wins).map(|(s, n)| format!("{s} {n}")).collect();
-        Tooltip::new(at).line(verdict).line(format!(
-            "of {} GEMMs {}",
-            c.compared.len(),
-            wins.join(", ")
-        ))
+        let of = plural(c.compared.len() as u64, "GEMM");
+        Tooltip::new(at).line(verdict).line(format!("wins of {of}: {}", wins.join(", ")))
     }
 
     /// Heights at which cells are readable, and touchable on a narrow map; cells of a wide map shrink first.

@@ -1,3 +1,5 @@
+const TIME: usize = 0;
+
 use super::*;
 use crate::palette::Theme;
 use gemmscope_analysis::ledger::Ledger;

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_are_said_where_there_are_some_and_equal_points_lie_side_by_side() {
+    fn equal_points_have_no_arrow() {
         let mut rows = Rows::new();
         for library in ["hipblaslt", "rocblas"] {
             rows.row((64, 64, 64), library, 1e-3, "");
@@ -177,6 +177,5 @@ mod tests {
         assert_eq!(baseline.links, []);
         let said = "Baseline: hipBLASLt. 1 GEMM in common with rocBLAS, at the same place.";
         assert_eq!(baseline.note, said);
-        assert!((points.aside(1) - points.aside(0)).abs() >= 5.0);
     }
 }

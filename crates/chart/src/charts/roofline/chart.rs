@@ -3,6 +3,7 @@
 use super::baseline::Baseline;
 use super::heaviest::Heaviest;
 use super::interactive::InteractiveRoofline;
+use super::rivals::Rivals;
 use super::settings::{PARAMS, Settings, most_expensive};
 use super::{By, Points, stated};
 use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions};
@@ -46,7 +47,8 @@ pub(crate) struct Contents {
     /// Rows that pass the filters but are not among the heaviest.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
-    /// Notes on hidden and displaced points.
+    rivals: OnceLock<Rivals>,
+    /// Notes on hidden points and the baseline.
     notes: Vec<String>,
 }
 
@@ -77,9 +79,6 @@ impl Contents {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
-        if points.spreads(&shown.rows) {
-            notes.push("Points of the same intensity are spread to the right.".to_owned());
-        }
         Arc::new(Contents {
             points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
@@ -89,9 +88,15 @@ impl Contents {
             frame: shown,
             background,
             baseline: baseline.unwrap_or_default(),
+            rivals: OnceLock::new(),
             settings,
             notes,
         })
+    }
+
+    /// Rivals of the rows; computed when a row is first hovered.
+    pub(super) fn rivals(&self) -> &Rivals {
+        self.rivals.get_or_init(|| Rivals::of(&self.whole))
     }
 
     /// The rows numbered because of their cost. Computed on demand, since they are unused if findings are known.

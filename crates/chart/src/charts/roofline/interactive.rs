@@ -12,7 +12,7 @@ use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
 use crate::clip;
 use crate::hit::{Direction, Hit, HitGrid};
 use crate::labels::Rect;
-use crate::legend::{Legend, Outside};
+use crate::legend::{Click, Legend, LegendEntry, Outside};
 use crate::scene::{HitArea, Point, Scene, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -181,6 +181,22 @@ impl InteractiveRoofline {
         (colors.gradient.is_none() && !name.is_empty()).then(|| name.clone())
     }
 
+    /// What lies outside the initial part of the axes; `None` after a zoom.
+    fn not_in_view(&self) -> Option<String> {
+        let picture = &self.picture;
+        if self.zoomed || picture.first == picture.home {
+            return None;
+        }
+        let (low, high) = picture.plot.x.domain;
+        let ridges = || picture.roofs.iter().map(RoofLine::ridge);
+        let [left, right] = [ridges().fold(0.0, f64::max), ridges().fold(f64::INFINITY, f64::min)];
+        let ridges = [(left, left < low, "left"), (right, right > high, "right")]
+            .into_iter()
+            .filter(|(ridge, beside, _)| *beside && *ridge > 0.0 && ridge.is_finite())
+            .map(|(ridge, _, side)| (ridge, side));
+        words::not_in_view(picture.counts.outside, &ridges.collect::<Vec<_>>())
+    }
+
     /// The roof whose label or ceiling is at this place.
     fn roof_at(&self, at: Point) -> Option<Target> {
         let picture = &self.picture;
@@ -288,10 +304,13 @@ impl Drawn for InteractiveRoofline {
             return target.tooltip.clone();
         };
         let (head, rows) = explain::brief(self.frame(), row as usize);
+        let time_s = self.frame().data.time_s[row as usize];
+        let rival = self.opened.rivals().words(row, time_s);
         let out = Tooltip { head, rows, mark: None };
+        let out = rival.into_iter().fold(out, |out, rival| out.row("Rival", rival));
         match target.more {
             0 => out,
-            n => out.row("Same place", plural(n as u64, "other GEMM")),
+            n => out.row("Same place", plural(n as u64, "other row")),
         }
     }
 
@@ -306,18 +325,11 @@ impl Drawn for InteractiveRoofline {
     }
 
     fn note(&self) -> Option<String> {
-        let picture = &self.picture;
-        if self.zoomed || picture.first == picture.home {
-            return None;
-        }
-        let (low, high) = picture.plot.x.domain;
-        let ridges = || picture.roofs.iter().map(RoofLine::ridge);
-        let [left, right] = [ridges().fold(0.0, f64::max), ridges().fold(f64::INFINITY, f64::min)];
-        let ridges = [(left, left < low, "left"), (right, right > high, "right")]
-            .into_iter()
-            .filter(|(ridge, beside, _)| *beside && *ridge > 0.0 && ridge.is_finite())
-            .map(|(ridge, _, side)| (ridge, side));
-        words::not_in_view(picture.counts.outside, &ridges.collect::<Vec<_>>())
+        let shown = |e: &&LegendEntry| e.click == Click::Category && e.shown == Some(true);
+        let categories = self.picture.legend.entries.iter().filter(shown).count();
+        let density = self.picture.dense.then(|| words::density(categories > 1));
+        let notes: Vec<String> = density.into_iter().chain(self.not_in_view()).collect();
+        (!notes.is_empty()).then(|| notes.join(" "))
     }
 
     fn camera(&self) -> Option<Camera> {

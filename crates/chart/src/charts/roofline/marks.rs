@@ -102,13 +102,12 @@ fn each_of(
     let (sx, ox) = plot.x.affine();
     let (sy, oy) = plot.y.affine();
     let [l, t, w, h] = plot.rect;
-    let (any_hidden, aside) = (input.hidden.contains(&true), input.points.all_aside());
+    let any_hidden = input.hidden.contains(&true);
     for &row in rows {
         let Some((x, y, place)) = input.points.get(row) else {
             continue;
         };
-        let aside = aside.get(row as usize).map_or(0.0, |px| f64::from(*px));
-        let px = f64::from(x) * sx + ox + aside;
+        let px = f64::from(x) * sx + ox;
         let py = f64::from(y) * sy + oy;
         // False for NaN.
         let inside = px >= l && px <= l + w && py >= t && py <= t + h;
@@ -203,6 +202,24 @@ pub(super) fn tie(scene: &mut Scene, at: (f64, f64), to: (f64, f64), color: Colo
 /// Up to this many points above their roof keep a mark of their own over a density image.
 const TRIANGLES: usize = 2000;
 
+/// The category of some points, if they share it.
+#[derive(Clone, Copy)]
+enum Only {
+    Nothing,
+    One(u16),
+    Several,
+}
+
+impl Only {
+    fn and(self, code: u16) -> Self {
+        match self {
+            Only::Nothing => Only::One(code),
+            Only::One(same) if same == code => self,
+            _ => Only::Several,
+        }
+    }
+}
+
 impl Layers<'_> {
     /// Marks of visible rows: discs and other shapes by category, triangles above the roof; hollow ones on the roof if
     /// not measured, and if no roof is known but others have one.
@@ -294,21 +311,31 @@ impl Layers<'_> {
         }
     }
 
-    /// All visible points as one density image; those above their roof keep a mark if few.
+    /// All visible points as one density image, in the colour of their category if it is the only one visible; those
+    /// above their roof keep a mark if few.
     pub(super) fn density(&mut self) {
         let (input, plot) = (self.input, &self.plot);
         let mut picture = Density::new(plot.rect, input.dpr);
         let mut above = Marks::new(Symbol::Triangle, 3.0, Vec::new());
         above.palette = input.color_scale.palette.clone();
         let mut too_many = false;
+        let mut only = Only::Nothing;
         each_visible(input, plot, |row, x, y, place| {
-            picture.add(x, y, input.color_scale.color(row as usize));
+            picture.add(x, y);
+            let code = input.color_scale.code(row as usize);
+            only = only.and(code);
             if place == Place::Above && !too_many {
                 too_many = above.len() >= TRIANGLES;
-                above.add((x, y), input.color_scale.code(row as usize));
+                above.add((x, y), code);
             }
         });
-        self.scene.items.push(picture.image());
+        let color = match only {
+            Only::One(code) if input.color_scale.gradient.is_none() => {
+                input.color_scale.palette.get(usize::from(code)).copied()
+            }
+            _ => None,
+        };
+        self.scene.items.push(picture.image(color.unwrap_or(input.theme.other), input.theme));
         if !too_many {
             self.scene.marks(above);
         }

@@ -13,6 +13,7 @@ mod overlay;
 mod planned;
 mod points;
 mod published;
+mod rivals;
 mod roofs;
 mod settings;
 mod stated;

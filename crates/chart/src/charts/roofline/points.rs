@@ -7,7 +7,6 @@ use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::{ABOVE_ROOF, Metrics};
-use std::sync::OnceLock;
 
 /// How a row is drawn on the roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,55 +39,11 @@ pub struct Points {
     all: Extent,
     /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty if no file counted any.
     measured: [Vec<f32>; 3],
-    /// Horizontal offset of each row within its column, px; computed on first use.
-    aside: OnceLock<Vec<f32>>,
 }
 
-/// Up to this many rows, points are treated one by one: columns are spread, and colours may show the largest loss. More
-/// are drawn as a density image.
+/// Up to this many rows, points are treated one by one: arrows lead between sides, and colours may show the largest
+/// loss.
 pub(super) const SINGLE_UP_TO: usize = 20_000;
-/// Columns of at least this many points are spread, in proportion to their points, up to a limit.
-const CROWDED: usize = 6;
-const WIDEST: f64 = 16.0;
-/// Columns per decade of intensity: each is a pixel or two wide.
-const COLUMN: f32 = 100.0;
-
-/// Points of one column closer than this on the vertical axis would hide each other: a hundredth of a decade, or one
-/// percent of the roof.
-const NEAR: f32 = 0.01;
-/// Distance that such points are moved apart, px: half of each stays visible.
-const APART: f64 = 7.0;
-
-/// Horizontal offset of every point, px, so that points of one intensity lie side by side: all points of a crowded
-/// column, else those that coincide. To the right only, so that none crosses the slope of its roof.
-fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
-    if x.len() > SINGLE_UP_TO {
-        return Vec::new();
-    }
-    let column = |x: f32| (x * COLUMN).round() as i32;
-    let mut out = vec![0.0; x.len()];
-    let mut order: Vec<usize> = (0..x.len()).collect();
-    order.sort_by_key(|r| column(x[*r]));
-    for rows in order.chunk_by(|a, b| column(x[*a]) == column(x[*b])) {
-        if rows.len() >= CROWDED {
-            let wide = (2.0 * (rows.len() as f64).sqrt()).min(WIDEST);
-            for (k, &r) in (1u32..).zip(rows) {
-                // Multiples of the golden ratio spread evenly, whatever their number.
-                out[r] = ((f64::from(k) * 0.618_033_988_75).fract() * wide) as f32;
-            }
-            continue;
-        }
-        let mut few: Vec<usize> = rows.iter().copied().filter(|r| y[*r].is_finite()).collect();
-        few.sort_by(|a, b| y[*a].total_cmp(&y[*b]));
-        for place in few.chunk_by(|a, b| y[*b] - y[*a] < NEAR).filter(|place| place.len() > 1) {
-            let step = APART.min(WIDEST / (place.len() - 1) as f64);
-            for (i, &r) in place.iter().enumerate() {
-                out[r] = (step * i as f64) as f32;
-            }
-        }
-    }
-    out
-}
 
 /// Extent and counts of points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -242,7 +197,6 @@ impl Points {
     /// [`can_grow`](Self::can_grow).
     pub fn extend(&mut self, data: &Dataset, metrics: &Metrics) {
         let (from, n) = (self.place.len(), data.len().min(metrics.ai.len()));
-        self.aside = OnceLock::new();
         let room = data.m.capacity().max(n) - from;
         self.x.reserve_exact(room);
         self.y.reserve_exact(room);
@@ -255,21 +209,6 @@ impl Points {
     /// True if positions computed while a dataset grows equal those of the finished one.
     pub fn can_grow(data: &Dataset) -> bool {
         levels(data).is_empty()
-    }
-
-    /// Horizontal offset of each row within its column, px; empty if none is moved.
-    pub(super) fn all_aside(&self) -> &[f32] {
-        self.aside.get_or_init(|| aside(&self.x, &self.y))
-    }
-
-    /// Horizontal offset of one row, px.
-    pub(super) fn aside(&self, row: u32) -> f64 {
-        self.all_aside().get(row as usize).map_or(0.0, |px| f64::from(*px))
-    }
-
-    /// True if any of these rows is moved.
-    pub(super) fn spreads(&self, rows: &[u32]) -> bool {
-        !self.all_aside().is_empty() && rows.iter().any(|row| self.aside(*row) > 0.0)
     }
 
     #[inline(always)]
@@ -306,8 +245,7 @@ impl Points {
     /// Pixel of a row on a plot; `None` if it has no position.
     pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
         let (x, y, _) = self.get(row)?;
-        let at = (plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y)));
-        Some((at.0 + self.aside(row), at.1))
+        Some((plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y))))
     }
 
     /// Pixel of a row at the intensity of the bytes counted at a level; `None` if none were.

@@ -107,7 +107,7 @@ impl RoofLine {
         let out = out
             .row("Bandwidth", Format::si("B/s").write(self.bandwidth, 4))
             .row("Ridge", format!("{ridge} FLOP/B"))
-            .row("GEMMs", grouped(self.rows));
+            .row("Rows", grouped(self.rows));
         match self.source.as_str() {
             "" => out,
             source => out.row("Source", source),

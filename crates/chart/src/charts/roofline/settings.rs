@@ -3,6 +3,7 @@
 use super::SizeBy;
 use super::points::SINGLE_UP_TO;
 use crate::aggregate::add_new;
+use crate::caption::{NAME, name_control};
 use crate::charts::Inputs;
 use crate::legend::switched_off;
 use gemmscope_analysis::ledger::{LARGEST_LOSS, NOTHING_LOST};
@@ -51,6 +52,7 @@ pub(super) const PARAMS: &[&str] = &[
     ROOFS_KEY,
     AI_KEY,
     Y_KEY,
+    NAME,
 ];
 /// Number of rows that are numbered because of their cost.
 const NUMBERED: usize = 8;
@@ -220,6 +222,7 @@ impl Settings {
         out.extend(ai.into_iter().chain(roofs));
         out.extend([SIZE.control(state), NUMBERS.control(state)].map(Control::more));
         out.extend(tiles.then(|| CEILINGS.control(state).more()));
+        out.push(name_control(state));
         (settings, out)
     }
 }

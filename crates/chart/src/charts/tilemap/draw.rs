@@ -9,7 +9,7 @@ use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
-use crate::tile_marks::{Measured, Tick, region_entries};
+use crate::tile_marks::{Measured, Tick, connected, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::short_percent;
@@ -63,7 +63,7 @@ impl TileMap {
         if lines(sweep).any(|(_, l)| l.model.is_some()) {
             out.push((Tick::Model.swatch(theme), "model".to_owned()));
         }
-        out.extend(region_entries(theme, &self.limits));
+        out.extend(region_entries(theme, &outlined(sweep)));
         out
     }
 
@@ -137,6 +137,19 @@ pub(super) fn occurring(sweep: &Sweep) -> (f64, Vec<Region>) {
         }
     }
     (((low * 10.0).floor() / 10.0).clamp(0.0, 0.9), limits)
+}
+
+/// The limits that some panel outlines.
+fn outlined(sweep: &Sweep) -> Vec<Region> {
+    let of = |panel: &Panel| -> Vec<Option<Region>> {
+        panel.lines.iter().flat_map(|l| panel.cells(l)).map(|cell| cell.region).collect()
+    };
+    let panels = sweep.panels.iter().map(|p| (p.columns.len(), of(p)));
+    panels
+        .filter(|(columns, of)| connected(*columns, of))
+        .flat_map(|(_, of)| of)
+        .flatten()
+        .collect()
 }
 
 fn gradient(scene: &mut Scene, (x, y): Point, width: f64, low: f64) {
