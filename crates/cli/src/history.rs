@@ -4,7 +4,8 @@ mod keep;
 
 use crate::Io;
 use crate::command_line::{Input, Selection, notes, share};
-use crate::load::{Exit, Shown, Stop, frame};
+use crate::exit::{Exit, Stop};
+use crate::load::{Shown, frame};
 use crate::messages::Code;
 use gemmscope_analysis::history::{self, HistoryLine, LEAST_CHANGE, RunKind, steps};
 use gemmscope_table::field::Frame;

@@ -2,7 +2,8 @@
 
 use super::History;
 use crate::Io;
-use crate::load::{Exit, Stop, load};
+use crate::exit::{Exit, Stop};
+use crate::load::load;
 use crate::messages::Code;
 use crate::output::write_file;
 use crate::read::digest;
