@@ -2,6 +2,7 @@
 # The steps of action.yml, which sets the variables.
 #
 #   action.sh command   finds or downloads the command gemmscope
+#   action.sh pin TAG SHA256SUMS   writes scripts/action.sums after a release, for the commit that others pin
 #   action.sh check     writes verdict, report and page into a folder, the job summary and the step's outputs; the
 #                       verdict's exit code is an output, so that the files are kept before the job fails
 #
@@ -26,22 +27,37 @@ trap obey EXIT
 die() { obey; echo "::error::$*"; exit 1; }
 output() { echo "$1=$2" >>"$GITHUB_OUTPUT"; }
 
+# fetch FILE: from the release.
+fetch() {
+  curl -fsSL --retry 3 -o "$1" "$from/$1" || die "$from has no $1: use the action at a release, or build the command and name it with command:"
+}
+
+# pin_step TAG SHA256SUMS: the digests of a release in the action's own tree. A commit cannot hold those of its own build.
+pin_step() {
+  { echo "# release $1"; grep '  gemmscope-[a-z0-9_]*-linux\.tar\.gz$' "$2"; } >"$(dirname "${BASH_SOURCE[0]}")/action.sums"
+}
+
 command_step() {
   if [ -n "$COMMAND" ]; then
     "$COMMAND" --version >/dev/null || die "command: $COMMAND does not run"
     output command "$COMMAND"
     return
   fi
-  local name folder from
+  local name folder from tag pinned sums=$ACTION/scripts/action.sums
   name=gemmscope-$(uname -m)-$(uname -s | tr '[:upper:]' '[:lower:]').tar.gz
   folder=$(mktemp -d "$RUNNER_TEMP/gemmscope-command-XXXXXX")
-  from=$GITHUB_SERVER_URL/$ACTION_REPOSITORY/releases/download/$ACTION_REF
+  pinned=$(sed -n 's/^# release \(v[0-9][0-9A-Za-z.-]*\)$/\1/p' "$sums")
+  # At a commit or a branch: the release that this tree names, with its digests. A tag of another release has its own.
+  case $ACTION_REF in v[0-9]*) tag=$ACTION_REF ;; *) tag=$pinned ;; esac
+  [ -n "$tag" ] || die "the action at $ACTION_REF names no release: use it at a later commit or at a release, or build the command and name it with command:"
+  from=$GITHUB_SERVER_URL/$ACTION_REPOSITORY/releases/download/$tag
   cd "$folder"
-  for file in "$name" SHA256SUMS; do
-    curl -fsSL --retry 3 -o "$file" "$from/$file" ||
-      die "$from has no $file: use the action at a release (@v0.1.0), or build the command and name it with command:"
-  done
-  grep " $name\$" SHA256SUMS | sha256sum --check --quiet || die "$name is not what the release's SHA256SUMS says"
+  fetch "$name"
+  if [ "$tag" != "$pinned" ]; then
+    fetch SHA256SUMS
+    sums=SHA256SUMS
+  fi
+  grep "^[0-9a-f]\{64\}  $name\$" "$sums" | sha256sum --check --quiet || die "$name is not what $(basename "$sums") says"
   tar -xzf "$name"
   output command "$folder/gemmscope"
 }
@@ -137,5 +153,6 @@ check_step() {
 case ${1-} in
   command) command_step ;;
   check) check_step ;;
-  *) die "action.sh: command or check" ;;
+  pin) pin_step "${2:?a tag}" "${3:?SHA256SUMS of the release}" ;;
+  *) die "action.sh: command, check or pin" ;;
 esac

@@ -50,8 +50,6 @@ export function zip(root) {
   return Buffer.concat([...parts, directory, end]);
 }
 
-/** Versions of the Python package builder, and of the linker that links the command to an old C library. */
-const TOOLS = ["maturin==1.16.0", "ziglang==0.17.1"];
 /** Machines with GPUs: Linux with glibc 2.28 (2018) or newer, on x86-64 and Arm (Grace). */
 const MACHINES = ["x86_64", "aarch64"];
 const OWN = { x64: "x86_64", arm64: "aarch64" }[process.arch];
@@ -62,7 +60,7 @@ function wheels(out) {
   const tools = join(project, "target", "wheel-tools");
   const bin = join(tools, "bin");
   execFileSync("python3", ["-m", "venv", tools], { stdio: "inherit" });
-  execFileSync(join(bin, "pip"), ["install", "--quiet", ...TOOLS], { stdio: "inherit" });
+  execFileSync(join(bin, "pip"), ["install", "--quiet", "--require-hashes", "-r", join(project, "scripts", "wheel-requirements.txt")], { stdio: "inherit" });
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, GEMMSCOPE_PAGE: join(dist, "gemmscope.html") };
   return MACHINES.map((machine) => {
     const target = `${machine}-unknown-linux-gnu`;

@@ -16,8 +16,6 @@ cd "$(dirname "$0")/.."
 
 WANT=${1:-all}
 TRUNK_VERSION=0.21.14
-# Binaryen; then what public/parquet.mjs imports, and esbuild, with which scripts/parquet.mjs makes one module of it.
-NPM_MODULES=(binaryen@132.0.0 hyparquet@1.33.0 fzstd@0.1.1 esbuild@0.28.2)
 BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = "=\([0-9.]*\)".*/\1/p' Cargo.toml)
 TARGET=wasm32-unknown-unknown
 TOOLS=${GEMMSCOPE_TOOLS:-$PWD/.tools}
@@ -153,13 +151,15 @@ if [ -n "$BACKGROUND" ]; then
   TIMES+=("$(cat "$LOGS/background") (beside the others)")
 fi
 rm -rf "$TOOLS/build"
-missing=
-for module in "${NPM_MODULES[@]}"; do
-  grep -qs "\"version\": \"${module##*@}\"" "$TOOLS/npm/node_modules/${module%@*}/package.json" || missing=1
-done
-if [ -n "$missing" ]; then
-  step "${NPM_MODULES[*]}" "make the wasm smaller; the page's reader of Parquet files and what puts it together" \
-    npm install --no-package-lock --no-save --no-audit --no-fund --prefix "$TOOLS/npm" "${NPM_MODULES[@]}"
+# Binaryen; then what public/parquet.mjs imports, and esbuild, with which scripts/parquet.mjs makes one module of it. What
+# is installed is the lock file, by digest, and none of it runs a script of its own while it is.
+if ! cmp -s scripts/npm/package-lock.json "$TOOLS/npm/package-lock.json"; then
+  npm_tools() {
+    mkdir -p "$TOOLS/npm" && cp scripts/npm/package*.json "$TOOLS/npm/" &&
+      npm ci --ignore-scripts --no-audit --no-fund --prefix "$TOOLS/npm" ||
+      { rm -f "$TOOLS/npm/package-lock.json"; return 1; }
+  }
+  step 'npm tools' "make the wasm smaller; the page's reader of Parquet files and what puts it together" npm_tools
 fi
 ENV_LINES+=("export PATH=\"$TOOLS/npm/node_modules/.bin:\$PATH\"")
 
@@ -191,7 +191,7 @@ if [ "$WANT" = all ]; then
     version=$(sed -n "s/.*\"$module\": \"\(.*\)\".*/\1/p" e2e/package.json)
     if ! grep -qs "\"version\": \"$version\"" "e2e/node_modules/$module/package.json"; then
       step "$module $version" 'drives the browser in the end-to-end tests, and looks for what a screen reader misses' \
-        npm install --no-package-lock --no-audit --no-fund --prefix e2e
+        npm ci --ignore-scripts --no-audit --no-fund --prefix e2e
     fi
   done
 fi
@@ -220,7 +220,7 @@ if [ "$WANT" = all ] || [ "$WANT" = docs ]; then
     docs_tools() {
       rm -rf "$TOOLS/docs"
       python3 -m venv "$TOOLS/docs" &&
-        "$TOOLS/docs/bin/pip" install --quiet --disable-pip-version-check -r scripts/docs-requirements.txt &&
+        "$TOOLS/docs/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r scripts/docs-requirements.txt &&
         echo "$want" >"$TOOLS/docs/.want"
     }
     step 'documentation systems' 'mdBook, MkDocs and Sphinx, for the book and the recipes' docs_tools
