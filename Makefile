@@ -67,7 +67,7 @@ pages-preview: pages ## the same, served under /repo/ as GitHub Pages does
 wheel: build ## the Python package with the command and the page inside, in target/wheels
 	@$(WASM); GEMMSCOPE_PAGE='$(CURDIR)/dist/gemmscope.html' MATURIN_PEP517_ARGS='--compatibility pypi' python3 -m pip wheel --no-deps -w target/wheels ./python
 
-release: build ## site.zip, gemmscope.html, command and wheel with the page inside, checksums, in target/release-files
+release: build ## site.zip, gemmscope.html, command and wheel with the page inside, SBOMs, checksums, in target/release-files
 	@$(WASM); node scripts/release.mjs
 
 # The site's build ends in steps that keep one processor busy: lints and native tests run beside it.

@@ -4,7 +4,8 @@
 #   action.sh command   finds or downloads the command gemmscope
 #   action.sh pin TAG SHA256SUMS   writes scripts/action.sums after a release, for the commit that others pin
 #   action.sh check     writes verdict, report and page into a folder, the job summary and the step's outputs; the
-#                       verdict's exit code is an output, so that the files are kept before the job fails
+#                       verdict's exit code is an output, so that the files are kept before the job fails. Where a
+#                       branch keeps the runs, it is read, and the run of the default branch added to it
 #
 # The runner interprets lines of the log that begin with "::". While a command runs that prints text from files, it is
 # told to ignore them until a random word, which nobody else knows.
@@ -76,6 +77,48 @@ expand() {
   fi
 }
 
+# Where the job runs, so that runs of two machines are told apart. The name of a hosted runner is new each time.
+host() {
+  case ${RUNNER_ENVIRONMENT-} in
+    github-hosted) echo "GitHub-hosted ${RUNNER_OS-} ${RUNNER_ARCH-}" ;;
+    *) echo "${RUNNER_NAME-}" ;;
+  esac
+}
+
+# Lays the branch with the runs into a new folder, whose name is then in `history`; an empty one where there is no such
+# branch yet.
+lay_history() {
+  local found=0 commit empty
+  git ls-remote --exit-code --heads origin "refs/heads/$HISTORY" >/dev/null || found=$?
+  case $found in
+    0)
+      git fetch -q --no-tags --depth=1 origin "refs/heads/$HISTORY" || return 1
+      commit=FETCH_HEAD
+      ;;
+    2)
+      empty=$(git hash-object -t tree -w /dev/null) || return 1
+      commit=$(git -c user.name=gemmscope -c user.email=gemmscope@localhost commit-tree "$empty" -m 'Runs over time') || return 1
+      ;;
+    *) return 1 ;;
+  esac
+  history=$(mktemp -d "$RUNNER_TEMP/gemmscope-history-XXXXXX")
+  git worktree add -q --force --detach "$history" "$commit"
+}
+
+# Adds the run of these files to the branch. Another job may push in between: then it is laid anew and tried again.
+keep_history() {
+  local try
+  for try in 1 2 3 4 5; do
+    lay_history || break
+    "$COMMAND" history "${common[@]}" --keep "$history" --commit "$SHA" --run "${GITHUB_RUN_NUMBER-}" --host "$(host)" -- "$@" || break
+    git -C "$history" add -A history.json runs
+    git -C "$history" -c user.name=gemmscope -c user.email=gemmscope@localhost commit -q -m "Run of ${SHA:0:7}"
+    ! git -C "$history" push -q origin "HEAD:refs/heads/$HISTORY" || return 0
+    sleep $((try * ${HISTORY_PAUSE-2}))
+  done
+  return 1
+}
+
 # Maximum bytes of a job summary on GitHub, less some for the verdict.
 SUMMARY_LIMIT=${SUMMARY_LIMIT-900000}
 
@@ -87,7 +130,7 @@ blocks() {
 }
 
 check_step() {
-  local folder files=() found=() limits=() common=() said=() line file code=0
+  local folder files=() found=() limits=() common=() said=() line file code=0 history= kept=
   # A new one each time: a job may use the action twice.
   folder=$(mktemp -d "$RUNNER_TEMP/gemmscope-XXXXXX")
   while IFS= read -r line; do
@@ -104,8 +147,15 @@ check_step() {
   [ -z "$MIN_EFFICIENCY" ] || limits+=("--min-efficiency=$MIN_EFFICIENCY")
   [ "$BASELINE" != - ] || BASELINE=./-
   [ -z "$BASELINE" ] || limits+=("--baseline=$BASELINE")
-  [ -z "$MAX_REGRESSION" ] || limits+=("--max-regression=$MAX_REGRESSION")
-  [ "$ALLOW_MISSING" != true ] || limits+=(--allow-missing)
+  if [ -n "$HISTORY" ]; then
+    lay_history || die "history: the branch $HISTORY cannot be read: check out the repository first (actions/checkout)"
+    # The first time there are no runs yet.
+    [ ! -f "$history/history.json" ] || limits+=("--history=$history/history.json" "--host=$(host)")
+  fi
+  if [ -z "$HISTORY" ] || [ -f "$history/history.json" ]; then
+    [ -z "$MAX_REGRESSION" ] || limits+=("--max-regression=$MAX_REGRESSION")
+    [ "$ALLOW_MISSING" != true ] || limits+=(--allow-missing)
+  fi
   # The first time there is no comment yet.
   [ ! -s "$COMMENT" ] || said+=("--comment=$COMMENT")
   [ -z "$SHA" ] || said+=("--run=${SHA:0:7}")
@@ -124,6 +174,9 @@ check_step() {
 
   # Readable files are reported, whatever the verdict.
   "$COMMAND" report "${common[@]}" -o "$folder/report.md" -- "${files[@]}" || [ "$code" != 0 ] || code=1
+  if [ "$HISTORY_GROWS" = true ] && [ -n "$HISTORY" ]; then
+    keep_history "${files[@]}" || kept=no
+  fi
   local page=0
   "$COMMAND" page "${common[@]}" -o "$folder/gemmscope.html" -- "${files[@]}" || page=$?
   obey
@@ -132,6 +185,7 @@ check_step() {
   else
     echo "::warning::no page was made"
   fi
+  [ -z "$kept" ] || echo "::warning::the run was not added to the branch of the history: the job needs permissions: contents: write"
   local gone
   gone=$(grep -o '"gone":[0-9]*' "$folder/check.json" 2>/dev/null | grep -o '[1-9][0-9]*$' || true)
   [ -z "$gone" ] || echo "::warning::GEMMs of the baseline that were not measured: $gone"

@@ -26,6 +26,12 @@ function modules() {
   throw new Error("hyparquet is missing: scripts/setup.sh installs it");
 }
 
+/** Name, version and licence of the packages inside. */
+export function inside() {
+  const about = (name) => JSON.parse(readFileSync(join(modules(), name, "package.json"), "utf8"));
+  return PACKAGES.map(about).map(({ name, version, license }) => ({ name, version, license }));
+}
+
 /** Writes the module to `out`. */
 export async function bundle(out) {
   const folder = modules();

@@ -1,12 +1,13 @@
 // node scripts/release.mjs [out]: the files of a release, from dist/: the site as a zip, the one-file page, the command
-// and the Python package with that page inside, checksums. The zip is written here, so that it is reproducible: same
-// site, same checksum.
+// and the Python package with that page inside, what each is made of (CycloneDX), checksums. The zip is written here, so
+// that it is reproducible: same site, same checksum. GEMMSCOPE_MACHINES="x86_64" builds for that machine alone.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32, deflateRawSync } from "node:zlib";
+import { inside } from "./parquet.mjs";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(project, "dist");
@@ -51,7 +52,7 @@ export function zip(root) {
 }
 
 /** Machines with GPUs: Linux with glibc 2.28 (2018) or newer, on x86-64 and Arm (Grace). */
-const MACHINES = ["x86_64", "aarch64"];
+const MACHINES = (process.env.GEMMSCOPE_MACHINES ?? "x86_64 aarch64").split(" ");
 const OWN = { x64: "x86_64", arm64: "aarch64" }[process.arch];
 
 /** Builds the Python packages: the command with the page inside, and a small module. Returns the name of each
@@ -90,6 +91,40 @@ function command(out, machine, wheel) {
   return name;
 }
 
+const CYCLONEDX = "0.5.9";
+
+/** What the command and the page are made of, as CycloneDX: the crates of Cargo.lock that each is linked from, and the
+ *  npm packages inside the page's reader of Parquet. Returns the names of both files. */
+function bills(out) {
+  const tools = join(project, "target", "sbom-tools");
+  if (!existsSync(join(tools, "bin", "cargo-cyclonedx"))) {
+    const env = { ...process.env, CARGO_PROFILE_RELEASE_OPT_LEVEL: "0", CARGO_PROFILE_RELEASE_LTO: "off", RUSTC: "rustc" };
+    execFileSync("cargo", ["install", "--quiet", "--locked", "--root", tools, `cargo-cyclonedx@${CYCLONEDX}`], { env, stdio: "inherit" });
+  }
+  // It writes beside every Cargo.toml, so it is given a copy.
+  const copy = join(project, "target", "sbom");
+  rmSync(copy, { recursive: true, force: true });
+  for (const name of ["Cargo.toml", "Cargo.lock", "src", "crates", "benches", "tests"]) {
+    cpSync(join(project, name), join(copy, name), { recursive: true });
+  }
+  const bill = (target, folder, name, more = []) => {
+    const args = ["cyclonedx", "--quiet", "--format", "json", "--spec-version", "1.5", "--no-build-deps", "--target", target, "--override-filename", "bill"];
+    execFileSync(join(tools, "bin", "cargo-cyclonedx"), args, { cwd: copy, stdio: "inherit" });
+    const told = JSON.parse(readFileSync(join(copy, folder, "bill.json"), "utf8"));
+    if (!(told.components?.length > 10)) throw new Error(`${name}: hardly any component`);
+    told.components.push(...more);
+    // Where it was built is nobody's business.
+    const text = JSON.stringify(told, null, 1).replaceAll(`file://${copy}/`, "").replaceAll(`file://${copy}`, ".");
+    writeFileSync(join(out, name), text + "\n");
+    return name;
+  };
+  const npm = inside().map(({ name, version, license }) => ({ type: "library", name, version, purl: `pkg:npm/${name}@${version}`, licenses: [{ expression: license }] }));
+  return [
+    bill(`${MACHINES[0]}-unknown-linux-gnu`, "crates/cli", "gemmscope-command.cdx.json"),
+    bill("wasm32-unknown-unknown", "", "gemmscope-page.cdx.json", npm),
+  ];
+}
+
 /** Writes the files of a release. */
 function release(out) {
   rmSync(out, { recursive: true, force: true });
@@ -97,7 +132,7 @@ function release(out) {
   writeFileSync(join(out, "site.zip"), zip(dist));
   copyFileSync(join(dist, "gemmscope.html"), join(out, "gemmscope.html"));
   const built = wheels(out).flatMap(([machine, wheel]) => [command(out, machine, wheel), wheel]);
-  const names = ["gemmscope.html", "site.zip", ...built];
+  const names = ["gemmscope.html", "site.zip", ...built, ...bills(out)];
   const sums = names.map((name) => `${createHash("sha256").update(readFileSync(join(out, name))).digest("hex")}  ${name}\n`);
   writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
   for (const name of readdirSync(out)) console.log(`${statSync(join(out, name)).size}  ${join(out, name)}`);

@@ -1,5 +1,6 @@
 // Sharing: links with and without data, data at an address, the one-file page from disk.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -129,6 +130,32 @@ test("data on the same host is fetched at once; another host is named first, tru
   assert.match(await never.errors.first().innerText(), /https/);
   assert.equal(await never.dialog.count(), 0);
   assert.match(never.page.url(), /\/repo\/#/);
+});
+
+test("a list of runs opens its runs over time, and no file that is not the one it names", async (t) => {
+  const run = (day, us) => ({ name: `2026-11-0${day}-c0ffee${day}.csv`, text: `M,N,K,dtype,time_us\n4096,4096,4096,fp16,${us}\n512,4096,4096,fp16,${us / 6}\n` });
+  const runs = [660, 661, 660.5, 720, 721, 720.4].map((us, i) => run(i + 1, us));
+  const listed = runs.map(({ name, text }, i) => ({ when: `2026-11-0${i + 1}`, commit: `c0ffee${i + 1}`, rows: `runs/${name}`, sha256: createHash("sha256").update(text).digest("hex") }));
+  const serve = (list, files) => (page) =>
+    Promise.all([
+      page.route("**/repo/history.json", (route) => route.fulfill({ body: JSON.stringify({ gemmscope_history: 1, runs: list }), contentType: "application/json" })),
+      page.route("**/repo/runs/*", (route) => route.fulfill({ body: files.find(({ name }) => route.request().url().endsWith(name)).text, contentType: "text/csv" })),
+    ]);
+  const app = await GemmscopePage.open({ t, path: "#v=1&device=mi300x&src=history.json", before: serve(listed, runs) });
+  await app.page.getByText("6 runs, 2026-11-01 to 2026-11-06: 2 of 2 GEMMs became slower, none faster.").first().waitFor();
+  assertQuiet(app.page);
+
+  const other = runs.map((of, i) => (i === 1 ? { ...of, text: of.text.replace("661", "600") } : of));
+  const part = await GemmscopePage.open({ t, path: "#v=1&device=mi300x&src=history.json", before: serve(listed, other) });
+  await part.errors.first().waitFor();
+  assert.match(await part.errors.first().innerText(), /2026-11-02-c0ffee2\.csv[^]*not the file that the list of runs names/);
+  await part.page.getByText("5 runs, 2026-11-01 to 2026-11-06").first().waitFor();
+
+  const away = [{ ...listed[0], rows: "https://evil.example/a.csv" }];
+  const refused = await GemmscopePage.open({ t, path: "#v=1&src=history.json", before: serve(away, runs) });
+  await refused.errors.first().waitFor();
+  assert.match(await refused.errors.first().innerText(), /has to lie below the list/);
+  assert.deepEqual(refused.page.requests.filter((url) => url.includes("evil")), []);
 });
 
 test("the page's own host may not send it on to another one", async (t) => {

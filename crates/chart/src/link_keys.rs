@@ -11,6 +11,7 @@ pub const KEYS: &[&str] = &[
     "compare.b",
     "compare.keys",
     "compare.measure",
+    "compare.over",
     "compare.published",
     "compare.show",
     "compare.side",

@@ -4,7 +4,7 @@ use crate::files::InputFile;
 use crate::parquet::{self, Parquet};
 use crate::progress;
 use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
-use sha2::{Digest, Sha256};
+use gemmscope_share::run_list::NOT_THE_LISTED;
 use std::io::Read;
 
 fn failed(e: &std::io::Error) -> ImportError {
@@ -55,11 +55,6 @@ fn import_parquet(
     session.made_of(file.note());
     file.csv(&mut |text| session.feed(text))?;
     session.finish()
-}
-
-/// SHA-256 as hexadecimal digits.
-pub(super) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Reads a file; a run of a list only if it is the file that the list names.

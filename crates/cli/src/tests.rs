@@ -1,5 +1,6 @@
 mod comment;
 mod faults;
+mod history;
 mod line;
 mod parquet;
 

@@ -130,6 +130,7 @@ impl Runner {
             command.env("GITHUB_STEP_SUMMARY", self.at("summary.md"));
             command.env("GITHUB_REPOSITORY", "someone/kernels");
             command.env("GITHUB_RUN_ID", "42");
+            command.env("HISTORY_PAUSE", "0").env("GIT_CONFIG_GLOBAL", "/dev/null");
             let server = self.values.get("server").cloned();
             command.env("GITHUB_SERVER_URL", server.unwrap_or("https://github.com".into()));
             command.envs(self.summary_limit.map(|limit| ("SUMMARY_LIMIT", limit)));
@@ -411,4 +412,80 @@ fn the_command_of_the_release_is_fetched_and_checked() {
     runner.values.insert("github.action_ref".into(), "main".into());
     let (code, said) = runner.run(&given);
     assert!(code == 1 && said.contains("use the action at a release"), "{said}");
+}
+
+/// Whether the action adds to the history, as action.yml asks it.
+const GROWS: &str = "(github.event_name == 'schedule' || (github.event_name == 'push' || github.event_name == 'workflow_dispatch') && github.ref_name == github.event.repository.default_branch) && !github.event.repository.fork";
+
+#[test]
+fn a_branch_keeps_the_runs_and_a_run_is_held_against_them() {
+    let mut runner = Runner::new("history");
+    let command = runner.at("gemmscope").display().to_string();
+    let sh = |text: &str, folder: &Path| {
+        let names = ["AUTHOR", "COMMITTER"]
+            .map(|who| (format!("GIT_{who}_NAME"), format!("GIT_{who}_EMAIL")));
+        let mut git = Command::new("bash");
+        git.args(["-ec", text]).current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        for (name, email) in names {
+            git.env(name, "someone").env(email, "someone@localhost");
+        }
+        let ran = git.output().unwrap();
+        assert!(ran.status.success(), "{text}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let bare = runner.at("origin.git");
+    sh(
+        "git init -q --bare origin.git && git init -q . && git remote add origin origin.git",
+        &runner.folder,
+    );
+    let listed =
+        |folder: &Path| sh("git show gh-pages:history.json", folder).matches("\"rows\"").count();
+    let given = [
+        ("command", command.as_str()),
+        ("files", "new.csv"),
+        ("device", "mi300x"),
+        ("history", "gh-pages"),
+    ];
+    let sha = "github.event.pull_request.head.sha || github.sha";
+    let mut turn = |us: u32, commit: &str, grows: &str| {
+        runner.put("new.csv", &table(us));
+        runner.values.insert(sha.into(), commit.into());
+        runner.values.insert(GROWS.into(), grows.into());
+        let (code, said) = runner.run(&given);
+        let comment = std::fs::read_to_string(runner.output("comment")).unwrap();
+        (code, runner.output("held").to_owned(), comment, said)
+    };
+    // The first run has nothing to be held against, and makes the branch.
+    let (code, held, _, said) = turn(660, "c0ffee01", "true");
+    assert_eq!((code, held.as_str()), (0, ""), "{said}");
+    assert_eq!(listed(&bare), 1, "{said}");
+    for (us, commit) in [(661, "c0ffee02"), (659, "c0ffee03"), (660, "c0ffee04")] {
+        let (code, held, _, said) = turn(us, commit, "true");
+        assert_eq!((code, held.as_str()), (0, "true"), "{said}");
+    }
+    assert_eq!(listed(&bare), 4);
+    // A pull request is judged, and adds nothing.
+    let (code, held, comment, said) = turn(760, "c0ffee05", "false");
+    assert_eq!((code, held.as_str()), (3, "false"), "{said}");
+    assert!(comment.contains("+15.2 %") && comment.contains("The last runs:"), "{comment}");
+    assert_eq!(listed(&bare), 4);
+    // Another job pushes in between: the run is added to what it left.
+    let hook = "#!/bin/sh\nset -e\ncd $GIT_DIR\n[ ! -f raced ] || exit 0\ntouch raced\n\
+                unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES\n\
+                c=$(git commit-tree gh-pages^{tree} -p gh-pages -m other)\n\
+                git update-ref refs/heads/gh-pages $c\n";
+    std::fs::write(bare.join("hooks/pre-receive"), hook).unwrap();
+    sh(
+        "chmod +x hooks/pre-receive && git config user.name o && git config user.email o@localhost",
+        &bare,
+    );
+    let (code, _, _, said) = turn(661, "c0ffee06", "true");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(listed(&bare), 5, "{said}");
+    assert!(sh("git log --format=%s gh-pages", &bare).contains("other"), "{said}");
+    // Nobody may push: a warning, and the verdict stands.
+    std::fs::write(bare.join("hooks/pre-receive"), "#!/bin/sh\nexit 1\n").unwrap();
+    let (code, held, _, said) = turn(660, "c0ffee07", "true");
+    assert_eq!((code, held.as_str()), (0, "true"), "{said}");
+    assert!(said.contains("::warning::the run was not added"), "{said}");
 }

@@ -93,9 +93,8 @@ fn the_readme_says_what_the_command_shows() {
     std::os::unix::fs::symlink(root.join("samples").canonicalize().unwrap(), bench.at("samples"))
         .unwrap();
     let table = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,250\n4096,4096,2048,bf16,130\n";
-    for name in ["bench.csv", "new.csv"] {
-        std::fs::write(bench.at(name), table).unwrap();
-    }
+    std::fs::write(bench.at("bench.csv"), table).unwrap();
+    std::fs::write(bench.at("new.csv"), table.replace(",250", ",251")).unwrap();
     let mut report = String::new();
     let own = readme.lines().filter(|line| line.starts_with("gemmscope "));
     // The page is no part of a command that is built for tests.
@@ -153,8 +152,12 @@ fn the_skill_says_what_the_command_does() {
         "parent_chain": ["nn.Module: Mlp_0", "aten::linear", "aten::mm"]}}"#;
     std::fs::write(report.join("category_data/gemm_tree_data.json"), tree).unwrap();
     let blocks: Vec<&str> = skill.split("```sh\n").skip(1).collect();
-    assert_eq!(blocks.len(), 5);
-    for block in blocks {
+    assert_eq!(blocks.len(), 6);
+    for (step, block) in blocks.into_iter().enumerate() {
+        // A change that saves a little.
+        if step == 4 {
+            std::fs::write(bench.at("time"), "75.8").unwrap();
+        }
         let block = block.split("```").next().unwrap();
         std::fs::write(bench.at("step.sh"), format!("set -e\n{block}")).unwrap();
         let ran = bench.sh(&bench.at("step.sh"), &[]);
@@ -188,6 +191,8 @@ fn the_skill_says_what_the_command_does() {
     for heading in ["## Overview", "## Key Bottlenecks", "- **Path A:**", "- **Priority:**"] {
         assert!(document.contains(heading), "{document}");
     }
+    let history = bench.json("history.json");
+    assert!(history["gemms"][0]["changes"].is_array() && history["gemms"][0]["lost_s"].is_number());
     let check = bench.json("check.json");
     assert_eq!(
         (&check["held"], &check["limits"][0]["rows"]),

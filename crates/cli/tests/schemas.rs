@@ -315,3 +315,27 @@ fn devices() {
     }
     std::fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn histories() {
+    let check = schema("check-1.json");
+    let folder = std::env::temp_dir().join(format!("runs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (day, us) in [(1, 660.0), (2, 661.0), (3, 660.5), (4, 661.0)] {
+        let text = format!("M,N,K,dtype,time_us\n4096,4096,4096,fp16,{us}\n");
+        std::fs::write(folder.join(format!("2026-11-0{day}.csv")), text).unwrap();
+    }
+    let runs = folder.to_str().unwrap();
+    let (code, out, _) = run(&["history", runs, "--json"], "");
+    let value = follows(&schema("history-1.json"), &out, "history");
+    assert_eq!((code, value["runs"].as_array().unwrap().len()), (0, 4));
+    let (code, out, _) = run(&["history", "samples/tuning-history.csv", "--json"], "");
+    let value = follows(&schema("history-1.json"), &out, "generations");
+    assert_eq!((code, &value["runs_are"]), (0, &"generations".into()));
+    let slow = "M,N,K,dtype,time_us\n4096,4096,4096,fp16,800\n";
+    let (code, out, _) = run(&["check", "-", "--json", "--history", runs], slow);
+    std::fs::remove_dir_all(&folder).unwrap();
+    let value = follows(&check, &out, "check");
+    assert_eq!((code, &value["limits"][0]["limit"]), (3, &"over_time".into()), "{out}");
+    assert_eq!(value["limits"][0]["rows"][0]["since"], "this run");
+}

@@ -16,6 +16,7 @@
 
 use gemmscope_table::dataset::RunInfo;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// A run of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,21 @@ pub struct ListedRun {
     pub rows: String,
     /// SHA-256 of that file, 64 hexadecimal digits.
     pub sha256: String,
+}
+
+impl ListedRun {
+    /// True if these are the bytes of its file.
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        digest(bytes).eq_ignore_ascii_case(&self.sha256)
+    }
+}
+
+/// Why a file is not read as a run.
+pub const NOT_THE_LISTED: &str = "it is not the file that the list of runs names (sha256)";
+
+/// SHA-256 as hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The runs, newest last.
@@ -147,6 +163,9 @@ mod tests {
         assert_eq!(RunList::read(&text), Ok(list.clone()));
         // A second run of the commit at that time has its own file.
         assert!(list.file_of(&list.runs[0].info).ends_with("-c0ffee1-2.csv.gz"));
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let known = ListedRun { sha256: abc.to_ascii_uppercase(), ..ListedRun::default() };
+        assert!(known.is(b"abc") && !known.is(b"abd"));
         let hostile =
             RunInfo { when: "../../etc".into(), run: "a b/<c>".into(), ..RunInfo::default() };
         assert_eq!(list.file_of(&hostile), "runs/------etc-a-b--c-.csv.gz");

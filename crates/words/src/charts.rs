@@ -145,6 +145,11 @@ pub fn left_out(gemms: u64) -> String {
     format!("{} left out: no known roof.", plural(gemms, "GEMM"))
 }
 
+/// Lines of a history that are not drawn.
+pub fn left_out_lines(gemms: usize) -> String {
+    format!("{} not drawn: those that changed come first.", plural(gemms as u64, "GEMM"))
+}
+
 /// GEMMs that can be hovered.
 pub fn reachable(all: usize, reachable: usize) -> String {
     let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));

@@ -8,8 +8,10 @@ use crate::web::{boot, dom, storage};
 use gemmscope_import::ImportOptions;
 use gemmscope_share::data;
 use gemmscope_share::data::Carried;
+use gemmscope_share::run_list::{MOST_LIST, NOT_THE_LISTED, RunList, SHOWN_RUNS};
 use gemmscope_share::source::{SourcePolicy, UrlParts, raw_address, source_policy};
 use gemmscope_table::view_state::ViewState;
+use gloo_file::futures::read_as_bytes;
 use leptos::prelude::*;
 
 /// Storage key of the hosts that data may be fetched from without asking, one per line.
@@ -156,7 +158,12 @@ pub fn fetch(loader: Loader, url: String) {
         match fetched {
             Ok(blob) => {
                 let input = Input { name, blob };
-                let _ = loader.add_one(input, ImportOptions::default()).await;
+                match run_list(&input).await {
+                    Some(list) => open_runs(loader, &url, &input.name, list).await,
+                    None => {
+                        let _ = loader.add_one(input, ImportOptions::default()).await;
+                    }
+                }
             }
             Err(_) if wanted == Some(false) => loader.shell.say(format!("{name}: cancelled")),
             Err(why) => {
@@ -165,4 +172,40 @@ pub fn fetch(loader: Loader, url: String) {
             }
         }
     });
+}
+
+/// The list of runs in a file, or why it cannot be read; `None` for any other file.
+async fn run_list(input: &Input) -> Option<Result<RunList, String>> {
+    let small = input.name.ends_with(".json") && input.size() <= MOST_LIST;
+    let bytes = if small { read_as_bytes(&input.blob).await.ok()? } else { return None };
+    let text = String::from_utf8(bytes).ok()?;
+    RunList::is_list(&text).then(|| RunList::read(&text))
+}
+
+/// Fetches the newest runs of a list and opens those that are what it names. They lie below the list, so at the host
+/// that the reader allowed.
+async fn open_runs(loader: Loader, url: &str, name: &str, list: Result<RunList, String>) {
+    let runs = match list {
+        Ok(list) => list.runs,
+        Err(why) => return refuse(loader.shell, name, why),
+    };
+    let shown = runs.len().saturating_sub(SHOWN_RUNS);
+    for run in runs.into_iter().skip(shown) {
+        let file = run.rows.rsplit('/').next().unwrap_or(&run.rows).to_owned();
+        let Ok(at) = web_sys::Url::new_with_base(&run.rows, url) else { continue };
+        let failed = |why: Option<String>| why.unwrap_or("it could not be fetched".to_owned());
+        let fetched = boot::fetch_file(&at.href(), data::FETCH_LIMIT as f64).await.map_err(failed);
+        let bytes = match fetched {
+            Ok(blob) => read_as_bytes(&blob).await.map_err(|e| e.to_string()),
+            Err(why) => Err(why),
+        };
+        match bytes {
+            Ok(bytes) if run.is(&bytes) => {
+                let options = ImportOptions { run: run.info, ..ImportOptions::default() };
+                let _ = loader.add_one(Input::from_bytes(&file, &bytes), options).await;
+            }
+            Ok(_) => refuse(loader.shell, &file, NOT_THE_LISTED.to_owned()),
+            Err(why) => refuse(loader.shell, &file, why),
+        }
+    }
 }

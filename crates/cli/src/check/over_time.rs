@@ -41,7 +41,7 @@ pub(super) fn against(
     let gone = history.gone();
     let before = |c: &usize| history.comparison.sample(*c, newest.wrapping_sub(1)).is_some();
     let missing = Missing {
-        baseline: name.to_owned(),
+        baseline: history.runs.names[newest.saturating_sub(1)].clone(),
         held: (compared > 0).then_some(gone.is_empty()),
         gone: gone.len(),
         of: (0..history.comparison.len()).filter(before).count(),

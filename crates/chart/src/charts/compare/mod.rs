@@ -1,5 +1,6 @@
 //! The comparison view: two sides as a scatter, a distribution, ranked bars.
 
+mod history;
 mod panels;
 mod ranked;
 pub(super) mod settings;
@@ -16,13 +17,15 @@ use crate::scene::{Color, Scene};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio};
 use gemmscope_analysis::compare::{Comparison, Dispatch, Regret, Setup, SideSample, Tally};
+use gemmscope_analysis::history::{History, LEAST_CHANGE, Runs};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::charts;
 use gemmscope_words::compare::{self as words, lead};
-use settings::{SHOW, Show};
+use history::HistoryChart;
+use settings::{OVER, Show};
 
 /// This chart's entry in [`CHARTS`](super::CHARTS).
 pub(super) const KIND: ChartKind = ChartKind {
@@ -142,6 +145,13 @@ impl Compare {
         let Some(field) = field else {
             return Chart::without("", charts::SWEEP_IS_NO_COMPARISON, vec![side]);
         };
+        let runs = Runs::of(frame).filter(|r| r.side == field && r.names.len() > 2);
+        let (shown, show) = settings::show(state, runs.as_ref());
+        if let (Show::History, Some(runs)) = (show, runs) {
+            let history = History::new(frame, runs, LEAST_CHANGE);
+            let controls = vec![shown, OVER.control(state), side.more()];
+            return HistoryChart::open(frame, history, OVER.get(state), controls);
+        }
         let setup = match field == default.side {
             true => default,
             false => Setup::of(frame, field),
@@ -156,11 +166,11 @@ impl Compare {
         let (measure, by) = settings::measure(frame, state, &comparison, pair);
         let duel = Duel::new(frame, &comparison, pair, by, least);
         let single = duel.ratios.len() == 1;
-        let show = if single { Show::Ranked } else { SHOW.get(state) };
+        let show = if single { Show::Ranked } else { show };
         // Of a link; sides of several devices are no choice call by call.
         let best = Dispatch::new(frame, &comparison, least);
         let show = if best.is_none() && show == Show::BestOfAll { Show::Overview } else { show };
-        let mut controls = if single { Vec::new() } else { vec![SHOW.control(state)] };
+        let mut controls = if single { Vec::new() } else { vec![shown] };
         controls.extend([a, b].into_iter().chain(published));
         controls.extend([side, keys, measure, threshold].map(Control::more));
         if let Some(why) = obstacle(frame, &comparison, &duel) {
@@ -266,6 +276,8 @@ impl Picture for Compare {
             Show::Distribution => p.distribution(scene, all),
             Show::Ranked => p.ranked(scene, all),
             Show::BestOfAll => totals::draw(self, scene, all, options),
+            // A picture of its own: `HistoryChart`.
+            Show::History => {}
         }
     }
 

@@ -2,7 +2,8 @@
 
 use gemmscope_analysis::compare::duel::{self, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup, TIE, Tally};
-use gemmscope_table::control::{Choice, Control, Setting};
+use gemmscope_analysis::history::Runs;
+use gemmscope_table::control::{Choice, Control, ControlKind, Keyed, Setting};
 use gemmscope_table::dataset::{Column, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::keyed;
@@ -16,6 +17,51 @@ keyed! {
         Distribution = "distribution", "Distribution";
         Ranked = "ranked", "Best and worst";
         BestOfAll = "best", "Best of all";
+        History = "history", "Over time";
+    }
+}
+
+keyed! {
+    /// What the lines of the history show.
+    pub(super) enum Over {
+        Change = "change", "change of the time";
+        Time = "time", "time";
+        Roof = "roof", "% of roof";
+    }
+}
+
+impl Over {
+    /// Title of its axis.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Over::Change => "Time against the first run",
+            Over::Time => "Time of a call",
+            Over::Roof => "% of roof",
+        }
+    }
+}
+
+pub(super) const OVER: Setting<Over> =
+    Setting { key: "compare.over", label: "Lines", hint: "", default: Over::Change };
+
+/// The picture and its setting. Only runs have a history, and those over time begin with it.
+pub(super) fn show(state: &ViewState, runs: Option<&Runs>) -> (Control, Show) {
+    let over_time = runs.is_some_and(Runs::over_time);
+    let setting = Setting { default: if over_time { Show::History } else { SHOW.default }, ..SHOW };
+    let mut control = setting.control(state);
+    let shown = setting.get(state);
+    if runs.is_some() {
+        return (control, shown);
+    }
+    if let ControlKind::Choice { options } = &mut control.kind {
+        options.retain(|o| o.value != Show::History.key());
+    }
+    match shown {
+        Show::History => {
+            control.current = SHOW.default.key().to_owned();
+            (control, SHOW.default)
+        }
+        shown => (control, shown),
     }
 }
 

@@ -1,8 +1,10 @@
+use super::settings::SHOW;
 use super::*;
 use crate::palette::Theme;
 use crate::scene::Item;
 use crate::testing::{SIZES, clear_of_lines, draw_everywhere, golden, sound, two_libraries};
 use gemmscope_table::control::Keyed;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::fixture::Rows;
 use gemmscope_table::view_state::ViewState;
 
@@ -33,7 +35,7 @@ fn small() -> Frame {
 fn goldens() {
     let frame = small();
     let mut state = ViewState::default();
-    for &(_, value, _) in Show::ALL {
+    for &(_, value, _) in Show::ALL.iter().filter(|show| show.0 != Show::History) {
         state.set_param("compare.show", value);
         let view = opened(&frame, &state);
         draw_everywhere(&format!("small-compare-{value}"), &view);
@@ -244,4 +246,52 @@ fn many_shapes_fit() {
     let scene = opened(&frame, &state).spoken(&look(&Theme::LIGHT, 1));
     assert_eq!(scene.hit_areas.len(), 500);
     assert!(scene.hit_areas.iter().all(|m| m.rows.len() == 2));
+}
+
+/// Seven runs of three GEMMs, the first of which became slower at the fifth.
+fn over_time() -> Frame {
+    let mut rows = Rows::new();
+    let [date, commit] =
+        ["date", "commit"].map(|t| rows.table().text_column(ColumnMeaning::Other, t));
+    for run in 0..7u32 {
+        for (gemm, us) in [(0, 100.0), (1, 400.0), (2, 50.0)] {
+            let slower = if gemm == 0 && run > 3 { 1.15 } else { 1.0 };
+            for repeat in 0..3u32 {
+                let wobble = 1.0 + f64::from((run * 5 + gemm * 3 + repeat * 7) % 4) * 0.002;
+                rows.table().set_text(date, format!("2026-11-{:02}", run + 1).as_bytes());
+                rows.table().set_text(commit, format!("c0ffee{run}").as_bytes());
+                let size = (1024 + 512 * gemm, 4096, 4096);
+                rows.row(size, "x", us * slower * wobble * 1e-6, "");
+            }
+        }
+    }
+    rows.frame(Some("h100-sxm"))
+}
+
+#[test]
+fn runs_over_time_are_lines_and_say_what_changed() {
+    let frame = over_time();
+    let mut state = ViewState::default();
+    state.set_param("compare.side", "c.date");
+    let view = opened(&frame, &state);
+    assert!(view.said.title.contains("1 of 3 GEMMs became slower"), "{:?}", view.said.title);
+    assert!(view.said.verdict[1].contains("from c0ffee4 on"), "{:?}", view.said.verdict);
+    assert_eq!((view.table().rows.len(), view.said.details[0].1.rows.len()), (21, 1));
+    for over in ["change", "time", "roof"] {
+        state.set_param("compare.over", over);
+        let view = opened(&frame, &state);
+        draw_everywhere(&format!("history-{over}"), &view);
+        let scene = view.spoken(&look(&Theme::LIGHT, 1));
+        assert_eq!(scene.hit_areas.len(), 21, "{over}");
+        let tip = &scene.hit_areas[0].tooltip;
+        assert!(tip.head.contains("Run c0ffee0"), "{tip:?}");
+    }
+    state.set_param("compare.over", "change");
+    golden("compare-history-desk", &opened(&frame, &state).spoken(&look(&Theme::LIGHT, 1)));
+    // Libraries have no history, and a link to one shows what there is.
+    let libraries = small();
+    state = ViewState::default();
+    state.set_param("compare.show", "history");
+    let view = opened(&libraries, &state);
+    assert_eq!(view.said.controls[0].current, "overview");
 }
