@@ -9,9 +9,20 @@ import { GemmscopePage } from "../page.mjs";
 test("the list of formats: by keyboard, each with its command and an example, searched", async (t) => {
   const app = await GemmscopePage.open({ t });
   const { page } = app;
-  await page.locator('[data-open="formats"]').focus();
+  // On the start page only what is searched for, also by a click on a known name.
+  const found = () => page.locator("#start-formats [data-format]").evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.dataset.format));
+  assert.deepEqual(await found(), []);
+  await page.getByRole("button", { name: "rocblas-bench" }).click();
+  assert.deepEqual(await found(), ["rocblas-bench"]);
+  assert.equal(await page.evaluate(() => document.activeElement.value), "rocblas-bench");
+  await page.getByRole("searchbox", { name: "Search the formats" }).fill("");
+  assert.deepEqual(await found(), []);
+  // All of them in the dialog, which Help opens.
+  await page.locator("#choose-files").focus();
+  await page.keyboard.press("?");
+  await page.locator('.dialog [data-open="formats"]').focus();
   await page.keyboard.press("Enter");
-  await app.dialog.waitFor();
+  await app.dialog.getByRole("searchbox", { name: "Search" }).waitFor();
   assert.match(await app.dialog.innerText(), /What is read/);
   const formats = app.dialog.locator("[data-format]");
   const ids = await formats.evaluateAll((all) => all.map((e) => e.dataset.format));
