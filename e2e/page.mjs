@@ -103,9 +103,11 @@ export class GemmscopePage {
     return this.page.evaluate(() => window.gemmscope.summary());
   }
 
-  /** Waits until the browser keeps what is open: a reload restores it. */
-  kept() {
-    return this.page.waitForFunction(() => {
+  /** Lets the browser keep what is open, and waits until it does: a reload restores it. */
+  async kept() {
+    const question = this.page.getByRole("region", { name: "Reopen after a reload" });
+    if (await question.count()) await question.getByRole("button", { name: "Reopen them" }).click();
+    await this.page.waitForFunction(() => {
       const kept = document.querySelector(".kept-names")?.title.split("\n") ?? [];
       return kept.length === window.gemmscope.summary().length;
     });
@@ -118,7 +120,7 @@ export class GemmscopePage {
     return all[0];
   }
 
-  /** Opens the panel with files and filters, or on a phone the drawer. */
+  /** Opens the panel with the files, or on a phone the drawer. */
   async panel() {
     const button = this.page.locator(".drawer-button");
     if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
@@ -197,11 +199,22 @@ export class GemmscopePage {
   // Filters
 
   facet(label) {
-    return this.page.locator(".facet").filter({ has: this.page.locator("summary > span:first-child", { hasText: new RegExp(`^${label}$`) }) });
+    return this.page.locator(".filters .facet").filter({ has: this.page.locator("summary > span:first-child", { hasText: new RegExp(`^${label}$`) }) });
+  }
+
+  /** Opens the list of everything that can be filtered. */
+  async openFilters() {
+    const button = this.page.locator(".all-filters");
+    if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
+  }
+
+  async closeFilters() {
+    await this.page.locator(".all-filters").focus();
+    await this.page.keyboard.press("Escape");
   }
 
   async openFacet(label) {
-    await this.panel();
+    await this.openFilters();
     const facet = this.facet(label);
     if ((await facet.getAttribute("open")) === null) await facet.locator("summary").click();
     return facet;
@@ -210,6 +223,7 @@ export class GemmscopePage {
   async toggleFacet(label, value) {
     const facet = await this.openFacet(label);
     await facet.locator(".facet-value", { has: this.page.locator(".facet-text", { hasText: new RegExp(`^${value}$`) }) }).click();
+    await this.closeFilters();
   }
 
   /** Value to count, as shown in the facet. */
@@ -219,11 +233,13 @@ export class GemmscopePage {
     const pairs = await facet
       .locator(".facet-value")
       .evaluateAll((all) => all.map((v) => [v.querySelector(".facet-text").textContent, v.querySelector(".facet-count").textContent]));
+    await this.closeFilters();
     return Object.fromEntries(pairs.map(([value, count]) => [value, Number(plain(count))]));
   }
 
+  /** Texts of the active filters. */
   async chips() {
-    return this.page.locator(".chip > span").allInnerTexts();
+    return this.page.locator(".chip.on .chip-words").allInnerTexts();
   }
 
   async clearFilters() {
@@ -320,6 +336,15 @@ export class GemmscopePage {
   async saveAs(entry) {
     await this.page.getByRole("button", { name: "Save what is drawn" }).click();
     await this.page.locator(".menu-item", { hasText: entry }).first().click();
+  }
+
+  /** The figures of the picture, in the dialog that its menu opens; `close` closes it. */
+  async figures() {
+    await this.page.getByRole("button", { name: "Save what is drawn" }).click();
+    await this.page.locator(".menu-item", { hasText: "As a table" }).click();
+    const region = this.page.getByRole("region", { name: "What is drawn, as a table" });
+    await region.waitFor();
+    return region;
   }
 
   /** Runs an action that saves a file; returns its name, text and bytes. */

@@ -63,7 +63,7 @@
   if (coming) root.dataset.start = "off";
 
   // What the user gives the page: { files }, { folder } (files of one), { entries } (of a drop with folders), { text },
-  // { sample } (its id), { open } (a dialog, or the planner).
+  // { sample } (its id), { open } (the planner).
 
   var kept = [];
   var taker = null;
@@ -111,11 +111,21 @@
     } else if (data.open === "paste") {
       document.getElementById("paste").showModal();
       document.querySelector("#paste textarea").focus();
+    } else if ("formatName" in data) {
+      search(at.textContent);
     } else if (data.open) {
       give({ open: data.open });
     } else if (data.paste) {
       paste(data.paste === "read");
     }
+  }
+
+  /** Searches the formats for a name. The program lists what it finds. */
+  function search(name) {
+    var field = document.getElementById("format-search");
+    field.value = name;
+    field.dispatchEvent(new Event("input"));
+    field.focus();
   }
 
   /** Closes the dialog for text, and reads what is in it. */

@@ -71,8 +71,8 @@ export function singleFile(dist, devices = []) {
     .replace(/<link rel="?(modulepreload|preload|manifest|icon)[^>]*>/g, "")
     .replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/g, "");
   // There are no files beside this page.
-  html = html.replace(/<a href="(?!#|https?:)[^"]*">[^<]*<\/a>/g, "");
-  const css = styles.join("\n");
+  html = html.replace(/<a (rel="?help"? )?href="(?!#|https?:)[^"]*">[^<]*<\/a>/g, "");
+  const css = styles.join("\n").replace(/url\("?roofline-\w+\.svg"?\)/g, "none");
   const early = inert(read("early.js"));
   const main = inert(glue + START);
   const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

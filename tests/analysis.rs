@@ -302,14 +302,13 @@ fn what_is_not_listed_by_itself_is_counted() {
     let f = frame(&[("old.csv", old.as_bytes()), ("new.csv", new.as_bytes())], RoofKind::Datasheet);
     let report = Report::new(&f, &check_all(&f));
     assert_eq!(report.rows_are, "sides");
-    // Measured losses first, then the largest ones, over all sides. They add up to the lost time.
+    // Measured losses first, then the largest ones, over all sides. They add up to the lost time, but for causes under 0.5 %.
     let lost: Vec<_> =
         report.findings.iter().map(|l| &l.finding).filter(|f| f.kind == Kind::Lost).collect();
-    let causes = lost.iter().filter(|f| f.rule != "others");
-    assert!(causes.map(|f| (f.basis != Evidence::Measured, -f.alone_s.unwrap())).is_sorted());
+    assert!(lost.iter().map(|f| (f.basis != Evidence::Measured, -f.alone_s.unwrap())).is_sorted());
     for part in &report.parts {
         let sum: f64 = lost.iter().filter(|f| f.side == part.side).filter_map(|f| f.split_s).sum();
-        assert!((sum - part.lost_s).abs() < 1e-12 && sum > 0.0);
+        assert!((0.99..1.0 + 1e-9).contains(&(sum / part.lost_s)), "{sum}");
     }
     // The other file took two thirds of the time for the seven GEMMs; both are far below the roof.
     let slower = lost[0];

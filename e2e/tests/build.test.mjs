@@ -46,7 +46,7 @@ test("the header links to documentation and source where the build names them", 
   assert.equal(withLinks(html, {}), html);
   assert.match(html, /<nav class="header-links"[^>]* hidden>/);
   const filled = withLinks(html, { docs: "docs/", source: 'https://example.org/a?b&c="' });
-  assert.match(filled, /<nav class="header-links" aria-label="About gemmscope"><a href="docs\/">Documentation<\/a><a href="https:\/\/example\.org\/a\?b&amp;c=&quot;">Source<\/a><\/nav>/);
+  assert.match(filled, /<nav class="header-links" aria-label="About gemmscope"><a rel="help" href="docs\/">Documentation<\/a><a href="https:\/\/example\.org\/a\?b&amp;c=&quot;">Source<\/a><\/nav>/);
 });
 
 test("the fixtures that a script writes are as committed", () => {

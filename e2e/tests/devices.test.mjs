@@ -96,6 +96,7 @@ test("a device that a reader assumed is marked so, another one that is chosen is
 
 test("any number can be edited; an own device is kept, exported and read back, and so is a TraceLens platform file", async (t) => {
   const app = await open(t, "#v=1&device=h100-sxm");
+  await app.kept();
   const before = await efficiency(app);
   await app.page.keyboard.press("d");
   await app.dialog.getByRole("button", { name: "Own device" }).click();

@@ -310,6 +310,20 @@ const databases = (app) =>
   });
 
 test("the switch keeps nothing; a browser that keeps nothing says so, and the page goes on", async (t) => {
+  // Nothing is kept before the user says so, and who said no is not asked again.
+  const never = await GemmscopePage.open({ t });
+  await never.load({ name: "a.csv", text: TINY });
+  const question = never.page.getByRole("region", { name: "Reopen after a reload" });
+  await question.waitFor();
+  await again(never);
+  assert.deepEqual(await names(never), []);
+  await never.load({ name: "a.csv", text: TINY });
+  await question.getByRole("button", { name: "No" }).click();
+  await again(never);
+  assert.deepEqual(await names(never), []);
+  await never.load({ name: "a.csv", text: TINY });
+  assert.equal(await question.count(), 0);
+
   const app = await GemmscopePage.open({ t });
   await app.load({ name: "a.csv", text: TINY });
   await app.kept();
@@ -327,6 +341,7 @@ test("the switch keeps nothing; a browser that keeps nothing says so, and the pa
   const refused = await GemmscopePage.open({ t, before });
   await refused.load({ name: "a.csv", text: TINY });
   await refused.panel();
+  await refused.page.locator(".sidebar").getByRole("checkbox", { name: /Reopen/ }).check();
   const sentence = refused.page.locator(".kept").getByText("The browser keeps no files here, so they will not reopen after a reload.");
   await sentence.waitFor();
   assert.deepEqual(await names(refused), ["a.csv"]);

@@ -9,9 +9,20 @@ import { GemmscopePage } from "../page.mjs";
 test("the list of formats: by keyboard, each with its command and an example, searched", async (t) => {
   const app = await GemmscopePage.open({ t });
   const { page } = app;
-  await page.locator('[data-open="formats"]').focus();
+  // On the start page only what is searched for, also by a click on a known name.
+  const found = () => page.locator("#start-formats [data-format]").evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.dataset.format));
+  assert.deepEqual(await found(), []);
+  await page.getByRole("button", { name: "rocblas-bench" }).click();
+  assert.deepEqual(await found(), ["rocblas-bench"]);
+  assert.equal(await page.evaluate(() => document.activeElement.value), "rocblas-bench");
+  await page.getByRole("searchbox", { name: "Search the formats" }).fill("");
+  assert.deepEqual(await found(), []);
+  // All of them in the dialog, which Help opens.
+  await page.locator("#choose-files").focus();
+  await page.keyboard.press("?");
+  await page.locator('.dialog [data-open="formats"]').focus();
   await page.keyboard.press("Enter");
-  await app.dialog.waitFor();
+  await app.dialog.getByRole("searchbox", { name: "Search" }).waitFor();
   assert.match(await app.dialog.innerText(), /What is read/);
   const formats = app.dialog.locator("[data-format]");
   const ids = await formats.evaluateAll((all) => all.map((e) => e.dataset.format));
@@ -100,17 +111,16 @@ test("another sheet of a workbook is a choice; measured bytes have an entry of t
   await app.load(fixture("fixtures/ncu/decimal_comma.csv"));
   assert.equal((await app.only()).rows_used, 1);
   const legend = (pressed) => app.page.getByRole("button", { name: /at measured bytes/, pressed });
-  // The table takes the place of the legend.
-  const asTable = app.page.getByRole("button", { name: "As a table" });
-  await asTable.click();
-  const heads = () => app.page.getByRole("region", { name: "What is drawn, as a table" }).locator("thead th").evaluateAll((all) => all.map((c) => (c.title || c.textContent).trim()));
+  const heads = async () => {
+    const all = await (await app.figures()).locator("thead th").evaluateAll((all) => all.map((c) => (c.title || c.textContent).trim()));
+    await app.page.keyboard.press("Escape");
+    return all;
+  };
   assert.ok((await heads()).includes("AI by DRAM bytes (FLOP/B)"));
-  await asTable.click();
   await legend(true).click();
   // The legend belongs to the picture, which comes with the next frame.
   await legend(false).waitFor();
   assert.equal(await app.state("measured"), "off");
-  await asTable.click();
   assert.ok(!(await heads()).includes("AI by DRAM bytes (FLOP/B)"));
   app.assertQuiet();
 });

@@ -217,7 +217,7 @@ test("a page that is older than its server says that only a reload helps, and ne
 const boxes = (page) =>
   page.evaluate(() =>
     Object.fromEntries(
-      [...document.querySelectorAll("#start :is(h1, h2, h3, .lead, .drop-zone, .drop-art, .sample, .formats, p.muted), #start .button")]
+      [...document.querySelectorAll("#start :is(h1, h2, h3, .lead, .drop-zone, .sample, .sample-picture, .formats, p.muted), #start .button")]
         .filter((e) => !e.closest("#start-kept, #boot"))
         .map((e, i) => {
           const { x, y, width, height } = e.getBoundingClientRect();
@@ -242,7 +242,7 @@ test("nothing moves when the program adopts the page, at any size", async (t) =>
 test("by keyboard alone: every control is reached, in order, with a ring around it, and the drop zone opens the chooser", async (t) => {
   const { page } = await held(t);
   const reached = [];
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 11; i++) {
     await page.keyboard.press("Tab");
     const [name, ring] = await page.evaluate(() => {
       const at = document.activeElement;
@@ -253,7 +253,7 @@ test("by keyboard alone: every control is reached, in order, with a ring around 
     reached.push(name);
   }
   const samples = ["mi300x-libraries", "h100-llm", "h100-flat-gemm", "tuning-history", "h100-tiles"];
-  assert.deepEqual(reached, ["Choose files", "Choose a folder", "Paste text", ...samples, "plan", "What is read, and how to produce it"]);
+  assert.deepEqual(reached, ["Choose files", "Choose a folder", "Paste text", ...samples, "plan", "Search the formats", "hipblaslt-bench"]);
   for (const key of ["Enter", " "]) {
     await page.locator("#choose-files").focus();
     // Press the key only once the browser intercepts file choosers.

@@ -1,5 +1,5 @@
-//! A chart on the page: two canvases (the picture, and highlights over it), tooltip, pointer, keyboard and touch,
-//! saving, and the same content as a table.
+//! A chart on the page: two canvases (the picture, and highlights over it), tooltip, pointer, keyboard and touch, and a
+//! menu that saves it and lists its figures.
 
 mod click;
 mod gesture;
@@ -10,12 +10,10 @@ mod stage;
 pub use picture::{Draw, PictureMemo};
 
 use self::stage::Stage;
-use super::state::Workbench;
-use super::ui::{icon, icon_button, roving_tabindex, table_view};
+use super::ui::{icon, icon_button, roving_tabindex};
 use crate::web::dom;
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::tooltip::Tooltip;
-use gemmscope_model::units::and_more;
 use leptos::prelude::*;
 
 /// A view beside a picture that depends on the picture.
@@ -23,9 +21,6 @@ pub type Beside = Box<dyn FnOnce(PictureMemo) -> AnyView>;
 
 /// The texts above the bar and below the picture.
 pub type Words = Box<dyn FnOnce(PictureMemo) -> (AnyView, AnyView)>;
-
-/// Number of rows of the accessible table; a saved one has all.
-const TABLE_ROWS: usize = 500;
 
 /// The chart. `inputs` changes when an input of the picture other than its size and theme does.
 #[component]
@@ -50,7 +45,6 @@ pub fn ChartView(
     let stage = Stage::of(inputs, draw, name);
     let Stage { shell, picture, .. } = stage;
     gesture::attach(stage);
-    let as_table = RwSignal::new(false);
     let options = RwSignal::new(false);
     let description = move || {
         picture.with(|p| p.as_ref().map_or_else(String::new, |p| p.scene().description.clone()))
@@ -68,7 +62,7 @@ pub fn ChartView(
     view! {
         <section class="chart" aria-label=name data-chart=name on:keydown=escape>
             {above}
-            {toolbar(stage, bar, options, as_table)}
+            {toolbar(stage, bar, options)}
             <div class="chart-body">
                 <div class="chart-scroll" on:scroll=move |e| shell.scrolled(&e)>
                     {canvases(stage, fills, tooltip, described.clone())}
@@ -77,9 +71,6 @@ pub fn ChartView(
                 {legend.map(|legend| legend(picture))}
                 <p id=described class="visually-hidden">{description}</p>
                 <p class="visually-hidden" aria-live="polite">{spoken}</p>
-                <Show when=move || as_table.get()>
-                    <DataTable picture=picture />
-                </Show>
             </div>
         </section>
     }
@@ -93,19 +84,14 @@ fn fold(name: &str, options: RwSignal<bool>) {
 }
 
 /// The controls above the picture, a single Tab stop; the picture is the next one.
-fn toolbar(
-    stage: Stage,
-    bar: Option<Beside>,
-    options: RwSignal<bool>,
-    as_table: RwSignal<bool>,
-) -> AnyView {
+fn toolbar(stage: Stage, bar: Option<Beside>, options: RwSignal<bool>) -> AnyView {
     let Stage { name, picture, boxing, camera, .. } = stage;
     let zoomable = Memo::new(move |_| camera.with(Option::is_some));
     // Without a picture there is nothing to box, list or save.
     let none =
         move || picture.with(|p| p.as_ref().is_some_and(|p| p.opened.said.obstacle.is_some()));
     view! {
-        <div class="toolbar" class:open=move || options.get() class:bare=move || none() && !as_table.get() role="toolbar" aria-label="Controls of the chart"
+        <div class="toolbar" class:open=move || options.get() class:bare=none role="toolbar" aria-label="Controls of the chart"
             on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
             <button type="button" class="button small narrow-only fold" aria-expanded=move || options.get().to_string()
                 on:click=move |_| options.update(|o| *o = !*o)>
@@ -136,10 +122,6 @@ fn toolbar(
                 </div>
             </Show>
             {fix_axes(stage)}
-            <button type="button" class="icon-button" aria-label="As a table" title="What is drawn, as a table"
-                aria-pressed=move || as_table.get().to_string() on:click=move |_| as_table.update(|t| *t = !*t)>
-                {icon(icon::TABLE)}
-            </button>
             <save::SaveMenu picture=picture name=name />
         </div>
     }
@@ -268,23 +250,6 @@ fn TooltipBox(
                             })
                             .collect_view()}
                     </dl>
-                </div>
-            }
-        })
-    }
-}
-
-/// The content of the picture as a table for screen readers, with what was left out.
-#[component]
-fn DataTable(picture: PictureMemo) -> impl IntoView {
-    let bench = Workbench::here();
-    move || {
-        picture.get().map(|p| {
-            let (table, left_out) = p.table(TABLE_ROWS, &save::marks(bench));
-            view! {
-                <div class="data-table" tabindex="0" role="region" aria-label="What is drawn, as a table">
-                    {table_view(table)}
-                    {(left_out > 0).then(|| view! { <p class="muted">{and_more(left_out as usize) + ": save the CSV for all"}</p> })}
                 </div>
             }
         })

@@ -2,6 +2,7 @@
 
 pub mod device_form;
 pub mod devices;
+pub mod figures;
 pub mod formats;
 pub mod handed;
 pub mod help;
@@ -23,6 +24,7 @@ pub fn OpenDialog() -> impl IntoView {
             Dialog::Devices(name) => view! { <devices::Devices name=name /> }.into_any(),
             Dialog::Mapping(id) => view! { <mapping::MappingForm id=id /> }.into_any(),
             Dialog::Share => view! { <share::Share /> }.into_any(),
+            Dialog::Figures(of) => view! { <figures::Figures of=of /> }.into_any(),
             Dialog::Handed(handed) => view! { <handed::HandedDialog handed=handed /> }.into_any(),
             Dialog::Source(host, url) => {
                 view! { <source::SourceDialog host=host url=url /> }.into_any()

@@ -61,6 +61,7 @@ pub fn GemmScope() -> impl IntoView {
                 {header::header()}
                 <notices::Loading />
                 <workspace::Workspace />
+                <kept_files::AskToKeep />
             </Show>
             <notices::Status />
             <dialogs::OpenDialog />

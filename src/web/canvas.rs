@@ -116,7 +116,7 @@ fn discs(context: &CanvasRenderingContext2d, marks: &Marks) -> Result<(), JsValu
             context.set_fill_style_str(style);
             current = Some(code);
         }
-        let ((x, y), radius) = (marks.at(i), marks.radius_of(i));
+        let ((x, y), radius) = (marks.at(i), marks.radius);
         if x.is_finite() && y.is_finite() && radius > 0.0 && radius < 1e6 {
             context.begin_path();
             context.arc(x, y, radius, 0.0, std::f64::consts::TAU)?;

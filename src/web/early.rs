@@ -14,8 +14,8 @@ pub enum EarlyGiven {
     Text(String),
     /// The id of a sample.
     Sample(String),
-    /// Target of a button on the start page.
-    Open(String),
+    /// The link to the planner.
+    Plan,
 }
 
 /// Calls `taker` with everything collected, and with later input.
@@ -49,7 +49,7 @@ fn read(item: &JsValue) -> Option<EarlyGiven> {
         return Some(EarlyGiven::Folder(Folder::Entries(entries)));
     }
     let sample = text("sample").map(EarlyGiven::Sample);
-    text("text").map(EarlyGiven::Text).or(sample).or_else(|| text("open").map(EarlyGiven::Open))
+    text("text").map(EarlyGiven::Text).or(sample).or_else(|| text("open").map(|_| EarlyGiven::Plan))
 }
 
 /// Values of an array field. The type is not checked: tests use plain objects.

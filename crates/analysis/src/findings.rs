@@ -205,17 +205,7 @@ impl FindingFacts {
     /// True if measured by faster runs and at least [`MEASURED_SHARE`] of the time.
     fn is_measured(&self) -> bool {
         let weighs = self.alone_s.is_some_and(|s| s >= MEASURED_SHARE * self.whole_s);
-        self.basis == Basis::Measured && weighs && !self.is_rest()
-    }
-
-    /// True for the finding that joins small causes.
-    pub fn is_rest(&self) -> bool {
-        self.rule == rules::OTHERS.id
-    }
-
-    /// True for a single cause of lost time.
-    pub fn is_cause(&self) -> bool {
-        self.kind == Kind::Lost && !self.is_rest()
+        self.basis == Basis::Measured && weighs
     }
 
     /// True if most of it may come from a single row that an outlier question is about.
@@ -281,7 +271,6 @@ pub static RULES: &[Rule] = &[
     rules::TILE,
     rules::PUBLISHED,
     rules::REST,
-    rules::OTHERS,
     batching::RULE,
     precision::RULE,
     slower::NARROW,

@@ -7,7 +7,6 @@ use crate::charts::{self, ChartKind, Inputs};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
-use gemmscope_analysis::findings::Kind;
 use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST, field_of};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Categories, Field, Frame};
@@ -56,7 +55,6 @@ pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
 
 /// The row that represents a finding, among those not taken: preferably one that loses more to the finding's account
 /// than to any other, and of these the one that loses most to it; without an account, the one that takes most time.
-/// `None` for the joined small causes, which belong to several accounts.
 fn standing_for(
     finding: &Finding,
     frame: &Frame,
@@ -64,9 +62,6 @@ fn standing_for(
     taken: &[u32],
 ) -> Option<u32> {
     let own = Account::ALL.into_iter().find(|a| a.key() == finding.rule);
-    if own.is_none() && finding.kind == Kind::Lost {
-        return None;
-    }
     let holds = |label: &String| match own {
         Some(own) if label == own.label() => true,
         _ => label == NOTHING_LOST || label.is_empty(),

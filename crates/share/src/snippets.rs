@@ -95,6 +95,17 @@ fn element(p: &SnippetPlace, folder: &str) -> String {
     out + &format!("><a href=\"{src}\">{}</a></gemm-scope>", link_text(file))
 }
 
+/// A note of a system, and what every page that fetches the data needs.
+macro_rules! fetching {
+    ($note:literal) => {
+        concat!(
+            $note,
+            " A data file on another host is shown only where that host lets other pages read it (it sends \
+             Access-Control-Allow-Origin, as raw.githubusercontent.com does)."
+        )
+    };
+}
+
 /// The snippets for all systems.
 pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
     let beside = element(p, "./");
@@ -105,18 +116,20 @@ pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
     vec![
         Snippet {
             system: "HTML",
-            note: "Put the data file beside the page.",
+            note: fetching!("Put the data file beside the page."),
             text: format!("{beside}\n{tag}"),
         },
         Snippet {
             system: "mdBook",
-            note: "In a chapter, with blank lines around it. Put the data file in src/.",
+            note: fetching!("In a chapter, with blank lines around it. Put the data file in src/."),
             text: format!("{beside}\n{tag}"),
         },
         Snippet {
             system: "MkDocs",
-            note: "First part: mkdocs.yml. Second part: the page. Put the data file in docs/; \
-                   src is relative to the page's address.",
+            note: fetching!(
+                "First part: mkdocs.yml. Second part: the page. Put the data file in docs/; \
+                   src is relative to the page's address."
+            ),
             text: format!(
                 "extra_javascript:\n  - path: {}\n    type: module\n\n---\n\n{beside}",
                 quoted(&script)
@@ -124,7 +137,9 @@ pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
         },
         Snippet {
             system: "Sphinx, MyST",
-            note: "First part: conf.py. Second part: a reST page (in MyST the same in a {raw} html block).",
+            note: fetching!(
+                "First part: conf.py. Second part: a reST page (in MyST the same in a {raw} html block)."
+            ),
             text: format!(
                 "html_js_files = [({}, {{\"type\": \"module\"}})]\nhtml_extra_path = [{}]\n\n---\n\n.. raw:: html\n\n   {beside}",
                 quoted(&script),
@@ -133,8 +148,10 @@ pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
         },
         Snippet {
             system: "Docusaurus",
-            note: "First part: docusaurus.config.js. Second part: an MDX page. Put the data \
-                   file in static/; with a baseUrl, put it before both addresses.",
+            note: fetching!(
+                "First part: docusaurus.config.js. Second part: an MDX page. Put the data \
+                   file in static/; with a baseUrl, put it before both addresses."
+            ),
             text: format!(
                 "scripts: [{{ src: {}, type: \"module\", async: true }}],\n\n---\n\n{}",
                 quoted(&script),
@@ -143,8 +160,7 @@ pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
         },
         Snippet {
             system: "Jupyter",
-            note: "The page fetches the data: use a public address whose host lets other pages read it \
-                   (it sends Access-Control-Allow-Origin, as raw.githubusercontent.com does).",
+            note: fetching!("The page fetches the data: use a public address."),
             text: format!(
                 "from IPython.display import IFrame\nIFrame({}, width=\"100%\", height=620)",
                 // The address is a value inside the link, which is decoded before it is fetched.

@@ -32,24 +32,24 @@ gemmscope_model::named! {
 /// What the rows of a table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DataKind {
-    /// Calls of a program: a trace, or a table with counts.
-    Workload =
-        "workload",
-        "Workload",
-        "Rows are calls of a program: totals count every row times its calls.";
     /// Each configuration measured on its own.
     #[default]
     Benchmark =
         "benchmark",
-        "Benchmark",
+        "each GEMM once",
         "Each GEMM was measured on its own: totals count one call of each, by its fastest \
          kernel, of repeats the middle run, of two the faster.";
+    /// Calls of a program: a trace, or a table with counts.
+    Workload =
+        "workload",
+        "all calls",
+        "Rows are calls of a program: totals count every row times its calls.";
     /// Several variants of each configuration.
-    Sweep = "sweep", "Sweep", "Several variants of each GEMM: totals count the fastest of each.";
+    Sweep = "sweep", "the fastest variant", "Several variants of each GEMM: totals count the fastest of each.";
     /// The same configurations in several files, libraries or devices.
     Sides =
         "sides",
-        "Comparison",
+        "each side",
         "The same GEMMs in several files, libraries or devices: separate totals for \
          each side.";
 }
@@ -57,7 +57,7 @@ pub enum DataKind {
 pub const ALL;
 /// Key in a link and on the command line.
 pub fn key -> &'static str;
-/// Name on the page.
+/// What totals count, as the page says it after "Count:".
 pub fn label -> &'static str;
 /// One sentence on what totals are over.
 pub fn hint -> &'static str;

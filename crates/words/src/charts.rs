@@ -150,12 +150,6 @@ pub fn left_out_lines(gemms: usize) -> String {
     format!("{} not drawn: those that changed come first.", plural(gemms as u64, "GEMM"))
 }
 
-/// GEMMs that can be hovered.
-pub fn reachable(all: usize, reachable: usize) -> String {
-    let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));
-    format!("Of {all}, the {reachable} furthest from equal answer to the pointer.")
-}
-
 /// No shape has two sides.
 pub fn no_shared_shape(sides: &[String]) -> String {
     format!("No shape was run by more than one of {}.", sides.join(", "))

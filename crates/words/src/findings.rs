@@ -113,7 +113,6 @@ fn story_of(scan: &Scan<'_>, found: &FindingFacts) -> Story {
             questions::reported(scan, difference, found.evidence.rows.len())
         }
         Fact::Cause(cause) => causes::one(scan, cause),
-        Fact::SmallCauses { named, count } => causes::small(scan, named, *count),
         Fact::Repeats { most } => ideas::repeats(scan, most, groups),
         Fact::FasterType { most, to, roof_s } => {
             ideas::faster_type(scan, (most, groups), *to, *roof_s)

@@ -55,7 +55,7 @@ pub const TERMS: &[Term] = &[
         "Measured, modelled, at most",
         "What a finding's time rests on: a faster run of the same product (by another kernel or library, in \
          another layout or type, or padded); a model of launch or tile; or the distance to the roof alone, of \
-         which nobody knows how much can be won. May be scatter: single measurements show it both ways. Mixed: several of these.",
+         which nobody knows how much can be won. May be scatter: single measurements show it both ways.",
     ),
     term(
         "Memory-bound",

@@ -2,7 +2,7 @@
 //! from one [`Book`], so they equal those of the bar and the findings.
 
 use crate::findings::Finding;
-use gemmscope_analysis::findings::Section;
+use gemmscope_analysis::findings::{Kind, Section};
 use gemmscope_analysis::ledger::{Account, Book, Evidence, Ledger, Runs, Sum};
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::metrics::Typical;
@@ -50,6 +50,16 @@ pub fn total(book: &Book) -> String {
     match book.share_of_roof() {
         Some(share) => format!("{time}{runs}, {} of roof{scope}", percent(share)),
         None if book.time_s > 0.0 => format!("{time}{runs}, roof unknown{scope}"),
+        None => time,
+    }
+}
+
+/// The figures of a side beside its bar: `52.9 % of roof, 52.5 ms`. [`total`] says what they cover.
+pub fn brief(book: &Book) -> String {
+    let time = seconds_brief(book.time_s);
+    let typical = book.typical.map(|t| t.geometric_mean);
+    match typical.or(book.share_of_roof()) {
+        Some(share) => format!("{} of roof, {time}", percent(share)),
         None => time,
     }
 }
@@ -172,7 +182,7 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<&'f Finding> 
         let weighs = f.alone_s.is_some_and(|s| s >= NAMED * book.time_s);
         let known =
             f.basis != Evidence::Scatter && !f.is_of_outlier(findings.iter().map(|f| &f.facts));
-        f.side == book.side && f.device == book.device && f.is_cause() && weighs && known
+        f.side == book.side && f.device == book.device && f.kind == Kind::Lost && weighs && known
     };
     findings.iter().find(own)
 }
@@ -225,6 +235,8 @@ mod tests {
             "40.0 % of roof (geometric mean; p10 10.0 %, p90 80.0 %), 10.0 ms in all"
         );
         assert_eq!(of(Typical { gemms: 1, ..typical }), "40.0 % of roof, 10.0 ms");
+        assert_eq!(brief(&book), "60.0 % of roof, 10.0 ms");
+        assert_eq!(brief(&Book::default()), "0 s");
         book.runs = Runs::Fastest(231);
         book.time_s = 20e-3;
         assert_eq!(

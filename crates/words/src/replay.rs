@@ -105,6 +105,11 @@ pub struct Replay {
     pub text: String,
 }
 
+/// Why a script's check passes what it passes, and what the usual tolerance of fp16 means.
+pub const TOLERANCE: &str = "The check allows four times the largest error that rounding a sum of K products is expected to make. The usual \
+     1e-2 for fp16 is about twenty roundings of a type with 11 significant bits (4.9e-4 each): enough for another \
+     order of summation or a fused epilogue, too little for a wrong tile.";
+
 /// Number of timed calls, and of warm-up calls before them.
 const CALLS: u32 = 100;
 const WARM_UP: u32 = 20;

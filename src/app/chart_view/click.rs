@@ -10,8 +10,10 @@ use gemmscope_chart::scene::Point;
 use gemmscope_table::filter::Values;
 use leptos::prelude::Set;
 
-/// Share of the main column's height that the dock covers from below, as in the style sheet.
+/// Share of the main column's height that the dock covers from below, as in the style sheet; in the summary the share of
+/// the screen's height, and the minimum in px.
 const DOCK: f64 = 0.42;
+const STORY: (f64, f64) = (0.34, 230.0);
 /// Share of the screen that the sheet covers, as in the style sheet.
 const SHEET: f64 = 0.5;
 /// Height, as a share of the screen, to which a point that the sheet would cover is scrolled.
@@ -60,13 +62,20 @@ pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, points: &[
         });
         return;
     }
+    let summary = element.closest(".summary-picture").ok().flatten();
     let (main, stage) = (main.get_bounding_client_rect(), element.get_bounding_client_rect());
-    let below = main.bottom() - DOCK * main.height() - REACH;
-    let width = BESIDE.min(main.width() / 2.0) + REACH;
+    // Beside the ranked list, which stays in sight.
+    let column = summary.as_ref().map_or_else(|| main.clone(), |s| s.get_bounding_client_rect());
+    let height = match summary {
+        Some(_) => (STORY.0 * screen_height()).max(STORY.1),
+        None => DOCK * main.height(),
+    };
+    let below = main.bottom() - height - REACH;
+    let width = BESIDE.min(column.width() / 2.0) + REACH;
     let covered = |side: &str, at: &Point| match side {
         "" => stage.top() + at.1 > below,
-        "left" => stage.left() + at.0 < main.left() + width,
-        _ => stage.left() + at.0 > main.right() - width,
+        "left" => stage.left() + at.0 < column.left() + width,
+        _ => stage.left() + at.0 > column.right() - width,
     };
     let first = points.first().map_or(0.0, |at| at.0);
     let sides = match first > stage.width() / 2.0 {
@@ -78,11 +87,15 @@ pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, points: &[
     parts.shell.dock_top.set(stage.top() - main.top());
 }
 
+/// Height of the visible part of the page, px.
+fn screen_height() -> f64 {
+    dom::window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default()
+}
+
 /// Scrolls the page if the sheet covers the points, or if they are above the screen, as after a tap in a list below the
 /// picture: a single point moves to the upper part of the screen; with several, the top of the picture does.
 fn scroll_above_sheet(element: &web_sys::HtmlElement, points: &[Point]) {
-    let height = dom::window().inner_height();
-    let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
+    let height = screen_height();
     let top = element.get_bounding_client_rect().top();
     let sheet = (1.0 - SHEET) * height - REACH;
     let hidden = |at: &Point| !(HEAD..=sheet).contains(&(top + at.1));

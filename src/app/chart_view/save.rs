@@ -1,8 +1,9 @@
-//! Saves pictures and the numbers behind them. If a picture is scrolled, both its visible part and the whole can be
+//! Saves pictures, and saves or lists the numbers behind them. If a picture is scrolled, both its visible part and the whole can be
 //! saved, each with its size.
 
 use super::picture::PictureMemo;
-use crate::app::state::{Shell, Workbench};
+use crate::app::dialogs::figures;
+use crate::app::state::{Dialog, Shared, Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
 use gemmscope_chart::caption::{self, Caption};
@@ -14,6 +15,7 @@ use gemmscope_chart::scroll::{LIMIT, fits, whole_size};
 use gemmscope_chart::svg;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// Pixels per CSS pixel of a saved picture, which is viewed on other screens, and enlarged.
 const SHARP: f64 = 2.0;
@@ -33,6 +35,12 @@ pub fn SaveMenu(picture: PictureMemo, name: &'static str) -> impl IntoView {
         if let Some(p) = picture.get_untracked() {
             let table = p.table(usize::MAX, &marks(bench)).0.csv();
             dom::download(&format!("{name}.csv"), "text/csv", table.as_bytes());
+        }
+    };
+    let list = move |_| {
+        if let Some(p) = picture.get_untracked() {
+            let figures = p.table(figures::MOST, &untrack(|| marks(bench)));
+            shell.open(Dialog::Figures(Shared(Arc::new(figures))));
         }
     };
     view! {
@@ -55,6 +63,7 @@ pub fn SaveMenu(picture: PictureMemo, name: &'static str) -> impl IntoView {
                 }
             })}
             <p class="menu-caption">"The numbers"</p>
+            <button type="button" class="menu-item" on:click=list>"As a table"</button>
             <button type="button" class="menu-item" title=ALL on:click=csv>
                 "CSV of what is drawn"
             </button>

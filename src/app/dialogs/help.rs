@@ -1,11 +1,18 @@
-//! Shortcuts and terms.
+//! Shortcuts, terms, and a link to the primer.
 
 use super::source::TrustedHosts;
 use crate::app::shell::shortcuts::{CHART_KEYS, SHORTCUTS};
 use crate::app::state::{Dialog, Shell};
 use crate::app::ui::Modal;
+use crate::web::dom;
 use gemmscope_words::glossary::TERMS;
 use leptos::prelude::*;
+
+/// Address of the primer, where the build names the documentation (scripts/header.mjs).
+fn primer() -> Option<String> {
+    let docs = dom::first(".header-links [rel=help]")?.get_attribute("href")?;
+    Some(format!("{}/learn.html", docs.trim_end_matches('/')))
+}
 
 /// The dialog.
 #[component]
@@ -24,9 +31,17 @@ pub fn Help() -> impl IntoView {
                     <dl class="keys">
                         {CHART_KEYS.iter().map(|(k, l)| view! { <dt><kbd>{*k}</kbd></dt><dd>{*l}</dd> }).collect_view()}
                     </dl>
-                    <p class="muted">"Pointer: drag moves, the wheel zooms, Shift and a drag keep what is inside the box, a double click shows all."</p>
+                    <p class="muted">{if dom::media("(pointer: coarse)") {
+                        "A tap shows the details of a mark; two fingers zoom."
+                    } else {
+                        "Pointer: drag moves, the wheel zooms, Shift and a drag keep what is inside the box, a double click shows all."
+                    }}</p>
                 </section>
                 <section>
+                    {primer().map(|href| view! {
+                        <h3>"Learn"</h3>
+                        <p><a href=href target="_blank" rel="noopener">"A GEMM in eight steps"</a>": what bounds it, and why"</p>
+                    })}
                     <h3>"Files"</h3>
                     <button type="button" class="button" data-open="formats" on:click=move |_| shell.open(Dialog::Formats)>
                         "What is read, and how to produce it"

@@ -5,7 +5,7 @@ use crate::app::ui::segment;
 use crate::web::dom;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_table::field::Frame;
-use gemmscope_words::replay::{Case, Tool, replay};
+use gemmscope_words::replay::{Case, TOLERANCE, Tool, replay};
 use leptos::prelude::*;
 
 /// The section of the dock.
@@ -21,12 +21,14 @@ pub(super) fn section(shell: Shell, frame: &Frame, row: usize) -> AnyView {
     });
     let made = move || {
         let made = replay(&case, tool.get()?);
+        let checks = matches!(tool.get(), Some(Tool::Pytorch | Tool::Triton));
         Some(match made {
             Err(why) => view! { <p class="muted">{why}"."</p> }.into_any(),
             Ok(r) => {
                 let (copied, saved) = (r.text.clone(), r.clone());
                 view! {
                     <pre class="replay-text" tabindex="0">{r.text}</pre>
+                    {checks.then(|| view! { <p class="muted">{TOLERANCE}</p> })}
                     <div class="replay-actions">
                         <button type="button" class="button small" on:click=move |_| copy(shell, copied.clone())>"Copy"</button>
                         <button type="button" class="button small"

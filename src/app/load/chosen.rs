@@ -1,7 +1,6 @@
 //! Files that the user chooses, drops or pastes, and links on the start page.
 
 use super::{Loader, sample};
-use crate::app::state::Dialog;
 use crate::samples::SAMPLES;
 use crate::web::early::{self, EarlyGiven};
 use crate::web::file::{Folder, Input};
@@ -20,8 +19,7 @@ pub fn accept(loader: Loader) {
                 sample::open(loader, sample);
             }
         }
-        EarlyGiven::Open(what) if what == PLAN.id => loader.bench.show(PLAN.id),
-        EarlyGiven::Open(_) => loader.shell.open(Dialog::Formats),
+        EarlyGiven::Plan => loader.bench.show(PLAN.id),
     });
 }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Storage key of the note, in both storages.
 const OPEN_KEY: &str = "gemmscope.open";
-/// Storage key of the switch: "off" or absent.
+/// Storage key of the switch: "on", "off", or absent until the user has answered.
 const SWITCH_KEY: &str = "gemmscope.reopen";
 /// Changes are written once nothing has changed for this long.
 const CALM: Duration = Duration::from_millis(1000);
@@ -31,8 +31,10 @@ const CALM: Duration = Duration::from_millis(1000);
 pub struct Kept {
     /// True if this page keeps files: not in an embed, from disk, or with data of a link.
     pub allowed: bool,
-    /// The user's setting.
+    /// The user's setting; off until the user says otherwise.
     pub on: RwSignal<bool>,
+    /// True once the user has answered.
+    pub answered: RwSignal<bool>,
     /// Names of the kept files.
     pub names: RwSignal<Vec<String>>,
     /// Why some files are not kept; "" if all are.
@@ -72,11 +74,13 @@ impl Kept {
     pub fn new(brought: bool) -> Kept {
         let from_disk = dom::window().location().protocol().as_deref() == Ok("file:");
         let allowed = !(brought || dom::embedded() || boot::is_single_file() || from_disk);
-        let on = storage::get(SWITCH_KEY).is_none();
+        let switch = storage::get(SWITCH_KEY);
+        let on = switch.as_deref() == Some("on");
         let names = noted().filter(|_| allowed && on).map(|note| note.names).unwrap_or_default();
         Kept {
             allowed,
             on: RwSignal::new(on),
+            answered: RwSignal::new(switch.is_some()),
             names: RwSignal::new(names),
             trouble: RwSignal::default(),
             filters: RwSignal::new(None),
@@ -175,7 +179,8 @@ impl Kept {
     /// Turns keeping on or off; off forgets everything.
     pub fn set_on(self, loader: Loader, on: bool) {
         self.on.set(on);
-        storage::set(SWITCH_KEY, (!on).then_some("off"));
+        self.answered.set(true);
+        storage::set(SWITCH_KEY, Some(if on { "on" } else { "off" }));
         if on {
             self.memory.update_value(|m| m.forgotten.clear());
             self.note_change(loader);

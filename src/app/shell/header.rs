@@ -1,6 +1,7 @@
 //! The bar at the top: name, help and theme; with a file or a plan also its actions.
 
-use super::tools::{self, AddData, PanelButton};
+use super::tools::{self, AddData};
+use crate::app::sidebar::filters::{FilterRow, Known};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, roving_tabindex};
 use crate::app::views::places::Places;
@@ -8,12 +9,12 @@ use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
 
-/// The header with a file or a plan, and the tabs below it. The start page has its own one, in `index.html`.
+/// The header with a file or a plan, and below it the tabs beside files and filters. The start page has its own one, in `index.html`.
 pub fn header() -> AnyView {
-    let has_data = Workbench::here().has_data;
+    let bench = Workbench::here();
+    let (has_data, known) = (bench.has_data, Known::follow(bench));
     let header = view! {
         <header class="header">
-            <Show when=move || has_data.get()><PanelButton /></Show>
             <div class="brand">
                 <svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><use href="#logo" /></svg>
                 <h1>"gemmscope"</h1>
@@ -28,7 +29,10 @@ pub fn header() -> AnyView {
                 <AddData />
             </div>
         </header>
-        <Places />
+        <div class="tab-row">
+            <Places />
+            <Show when=move || has_data.get()><FilterRow known=known /></Show>
+        </div>
     };
     header.into_any()
 }

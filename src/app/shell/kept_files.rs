@@ -1,9 +1,10 @@
-//! The switch for reopening files after a reload, and the list of kept files.
+//! Reopening files after a reload: the question whether to, the switch, and the list of kept files.
 
 use crate::app::load::Loader;
 use crate::app::load::kept::Kept;
-use crate::app::state::Workbench;
+use crate::app::state::{LoadedFile, Workbench};
 use crate::app::ui::icon;
+use crate::web::dom;
 use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
@@ -29,6 +30,32 @@ pub fn RestoredFilters() -> impl IntoView {
                 <button type="button" class="button small" on:click=move |_| bench.clear_filters()>"Remove"</button>
                 <button type="button" class="button small" on:click=move |_| kept.filters.set(None)>"Keep"</button>
             </div>
+        </Show>
+    }
+}
+
+/// Asks once, below the first file of the user's own, whether to keep files.
+#[component]
+pub fn AskToKeep() -> impl IntoView {
+    let kept = Kept::here();
+    let loader = Loader::here();
+    let bench = Workbench::here();
+    let own = Memo::new(move |_| bench.files.with(|files| files.iter().any(LoadedFile::is_own)));
+    let asks = move || kept.allowed && own.get() && !kept.answered.get();
+    let answer = move |label: &'static str, on: bool| {
+        let choose = move |_| {
+            kept.set_on(loader, on);
+            dom::focus("#main");
+        };
+        view! { <button type="button" class="button small" on:click=choose>{label}</button> }
+    };
+    view! {
+        <Show when=asks>
+            <section class="ask-to-keep" aria-label="Reopen after a reload">
+                <p>"Reopen your files after a reload? They stay in this browser; nothing is sent."</p>
+                {answer("Reopen them", true)}
+                {answer("No", false)}
+            </section>
         </Show>
     }
 }

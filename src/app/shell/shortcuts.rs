@@ -16,10 +16,12 @@ pub type Shortcut = (&'static str, &'static str, fn(Shell, Workbench));
 pub const SHORTCUTS: &[Shortcut] = &[
     ("?", "This help", |shell, _| shell.open(Dialog::Help)),
     ("O", "Choose files", |_, _| dom::click(CHOOSE_FILES)),
-    ("/", "Search kernels and sizes", |shell, _| {
-        shell.show_panel(true);
-        // It can be focused only once it is visible.
-        request_animation_frame(|| dom::focus("#search"));
+    ("/", "Search kernels and sizes", |_, _| {
+        // The table has a search of its own; elsewhere it is in the list of filters.
+        if !dom::exists("#table-search, #search") {
+            dom::click(".all-filters");
+        }
+        request_animation_frame(|| dom::focus("#table-search, #search"));
     }),
     ("1 … 6", "Go to a place", |_, _| {}),
     ("D", "Devices and their peaks", |shell, _| shell.open(Dialog::Devices(None))),

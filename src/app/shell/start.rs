@@ -4,6 +4,7 @@
 use super::header::MoreMenu;
 use super::kept_files::KeptFiles;
 use super::notices::Loading;
+use crate::app::dialogs::formats;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::icon;
 use crate::web::dom;
@@ -48,6 +49,7 @@ pub fn additions() -> AnyView {
         <Portal mount=place("#start-tools")><MoreMenu /></Portal>
         <Portal mount=place("#start-expected")>{move || bench.expected.get().map(expected)}</Portal>
         <Portal mount=place("#start-loading")><Loading /></Portal>
+        <Portal mount=place("#start-formats")>{formats::of_start_page()}</Portal>
         <Portal mount=place("#start-kept")><KeptFiles reopen=true /></Portal>
     }
     .into_any()

@@ -1,11 +1,10 @@
-//! The line above every place: time of the rows, share of the roof, largest cost, and kind of rows.
+//! The line above every place: time of the rows, share of the roof, largest cost, and what is counted.
 
 use crate::app::state::findings_task::latest;
 use crate::app::state::{FindingsResult, Shell, Workbench};
-use crate::app::views::missing;
 use gemmscope_analysis::ledger::Book;
 use gemmscope_analysis::names::roof_name;
-use gemmscope_chart::places::{COMPARE, SUMMARY};
+use gemmscope_chart::places::SUMMARY;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
@@ -238,34 +237,29 @@ fn rows(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// Selector of the kind of rows; the first entry is the one found in the data.
+/// What totals count.
 fn kinds(bench: Workbench) -> AnyView {
     let choose = move |key: String| {
         let found = bench.decision.with_untracked(|d| d.found);
         let kind = DataKind::parse(&key).filter(|k| *k != found);
         let shown = bench.shown.get_untracked();
-        bench.edit("kind of rows", |v| {
+        bench.edit("count", |v| {
             v.kind = kind;
             // This changes what is counted, not the place.
             shown.id().clone_into(&mut v.view);
         });
     };
-    // Sides that share no GEMM cannot be compared.
-    let apart = Memo::new(move |_| missing(bench, COMPARE).is_some());
-    let label = move |kind: DataKind| match kind {
-        DataKind::Sides if apart.get() => "Side by side",
-        kind => kind.label(),
-    };
     view! {
-        <select class="kind" aria-label="What the rows are"
-            prop:value=move || bench.decision.with(|d| d.kind.key())
-            on:change=move |e| choose(event_target_value(&e))>
-            {DataKind::ALL.map(|kind| view! {
-                <option value=kind.key() selected=move || bench.decision.with(|d| d.kind == kind)>
-                    {move || label(kind)}
-                </option>
-            })}
-        </select>
+        <label class="kind-of-rows">
+            "Count: "
+            <select class="kind"
+                prop:value=move || bench.decision.with(|d| d.kind.key())
+                on:change=move |e| choose(event_target_value(&e))>
+                {DataKind::ALL.map(|kind| view! {
+                    <option value=kind.key() selected=move || bench.decision.with(|d| d.kind == kind)>{kind.label()}</option>
+                })}
+            </select>
+        </label>
     }
     .into_any()
 }

@@ -10,7 +10,6 @@ use crate::samples::SAMPLES;
 use crate::undo::History;
 use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
 /// What percentages refer to: the device and the roof.
@@ -51,35 +50,6 @@ pub(super) fn steps() -> AnyView {
         </button>
     };
     steps.into_any()
-}
-
-/// Toggles the panel of files and filters.
-#[component]
-pub(super) fn PanelButton() -> impl IntoView {
-    let shell = Shell::here();
-    let bench = Workbench::here();
-    let filters = Memo::new(move |_| bench.view.with(|v| v.filters.count()));
-    let panel_name = move || match filters.get() {
-        0 => "Files and filters".to_owned(),
-        n => format!("Files and filters, {} set", plural(n as u64, "filter")),
-    };
-    view! {
-        <button
-            type="button"
-            class="icon-button drawer-button"
-            aria-label=panel_name
-            aria-controls="sidebar"
-            title=panel_name
-            aria-expanded=move || shell.shows_panel().to_string()
-            on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
-            on:click=move |_| shell.show_panel(!untrack(|| shell.shows_panel()))
-        >
-            {icon(icon::FILTER)}
-            <Show when=move || filters.get().gt(&0)>
-                <span class="filter-count" aria-hidden="true">{move || filters.get()}</span>
-            </Show>
-        </button>
-    }
 }
 
 /// Adds files, or data in another way.

@@ -6,7 +6,6 @@ use super::focus::to_picture;
 use super::kept_files::{KeptFiles, RestoredFilters};
 use super::strip;
 use crate::app::sidebar::files;
-use crate::app::sidebar::filters::{self, FilterRow, Filters};
 use crate::app::state::findings_task;
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, icon_button, roving_tabindex};
@@ -43,9 +42,7 @@ pub fn Workspace() -> impl IntoView {
         Memo::new(move |_| drawn.get() && views::missing(bench, bench.shown.get().place).is_some());
     // Only in the summary, which is about the time; elsewhere the line suffices.
     let barred = Memo::new(move |_| bench.shown.get().place == SUMMARY);
-    let known = filters::Known::follow(bench);
     let drawer = shell.drawer;
-    let open_panel = Callback::new(move |()| shell.show_panel(true));
     view! {
         <div class="workspace" class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
             on:keydown=move |e| if e.key() == "Escape" && drawer.get_untracked() { drawer.set(false) }>
@@ -57,7 +54,6 @@ pub fn Workspace() -> impl IntoView {
                         <strip::Strip />
                         <Show when=move || barred.get()><LedgerBars /></Show>
                     </div>
-                    <FilterRow known=known open=open_panel />
                     <RestoredFilters />
                     <DeviceNotice />
                 </Show>
@@ -66,18 +62,17 @@ pub fn Workspace() -> impl IntoView {
                 <Show when=move || drawn.get()><dock::Dock /></Show>
             </main>
             // After the picture in the DOM, so that Tab reaches the picture soon; shown on the left, with a skip link.
-            <Show when=move || bench.has_data.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters"
+            <Show when=move || bench.has_data.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files"
                 // Close it and return to the picture, whose keys are letters.
                 on:keydown=move |e| if e.key() == "Escape" && !e.default_prevented() {
                     shell.show_panel(false);
                     to_picture();
                 }>
                 <div class="drawer-head">
-                    <strong>"Files and filters"</strong>
+                    <strong>"Files"</strong>
                     {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}
                 </div>
                 <files::Files />
-                <Filters known=known />
                 <KeptFiles />
             </aside></Show>
         </div>

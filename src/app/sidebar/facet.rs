@@ -16,8 +16,8 @@ const FIRST: usize = 7;
 const MOST: usize = 200;
 /// Up to this many values, a facet keeps the order of its first counts.
 const ORDERED: usize = 1000;
-/// Facets with more values than this start folded.
-const OPEN_UP_TO: usize = 40;
+/// Facets with more values than this have no chip before they are used.
+const PINNED_UP_TO: usize = 40;
 /// A column with more values than this, nearly all of them unique, does not become a facet: use the search.
 const DISTINCT: usize = 40;
 
@@ -28,8 +28,8 @@ pub struct FacetOf {
     pub info: FieldInfo,
     /// Number of its values.
     pub distinct: usize,
-    /// True if it starts open.
-    pub open: bool,
+    /// True if it has a chip before it is used.
+    pub pinned: bool,
 }
 
 /// The facet of a field; `None` if it has a single value.
@@ -44,9 +44,9 @@ pub fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetO
     };
     let nearly_all = distinct > DISTINCT && distinct * 2 > frame.data.len();
     let info = frame.info(&field).filter(|_| distinct > 1 && !nearly_all)?;
-    let open =
-        distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Standing | Field::Device);
-    Some(FacetOf { info, distinct, open })
+    let pinned = distinct <= PINNED_UP_TO
+        && !matches!(field, Field::Bound | Field::Standing | Field::Device);
+    Some(FacetOf { info, distinct, pinned })
 }
 
 /// Fields that become a facet if they have several values: first those of every file, then the text columns of these
@@ -73,10 +73,16 @@ pub fn facet_fields(frame: &Frame) -> Vec<Field> {
 
 /// A field with a checkbox for each of its values.
 #[component]
-pub fn Facet(facet: FacetOf) -> impl IntoView {
+pub fn Facet(
+    facet: FacetOf,
+    /// True to start unfolded.
+    #[prop(default = false)]
+    open: bool,
+) -> impl IntoView {
     let bench = Workbench::here();
     let field = StoredValue::new(facet.info.field.clone());
-    let open = RwSignal::new(facet.open);
+    let begins = open;
+    let open = RwSignal::new(open);
     let all = RwSignal::new(false);
     let needle = RwSignal::new(String::new());
     let chosen = Memo::new(move |_| {
@@ -109,7 +115,7 @@ pub fn Facet(facet: FacetOf) -> impl IntoView {
     let label = facet.info.label.clone();
     let many = facet.distinct > FIRST;
     view! {
-        <details class="facet" prop:open=facet.open on:toggle=move |e| open.set(is_open(&e))>
+        <details class="facet" prop:open=begins on:toggle=move |e| open.set(is_open(&e))>
             <summary title=facet.info.hint>
                 <span>{label.clone()}</span>
                 <span class="facet-count">{grouped(facet.distinct as u64)}</span>

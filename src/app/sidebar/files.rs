@@ -33,6 +33,16 @@ pub fn Files() -> impl IntoView {
     }
 }
 
+/// Name of a file, with its folder if another file has the same name.
+fn told_apart(bench: Workbench, name: &str) -> String {
+    let short = base_name(name);
+    let alike = |s: &&Source| base_name(&s.name) == short;
+    match bench.data.with(|d| d.sources.iter().filter(alike).count()) {
+        0 | 1 => short.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
 /// Why the rows of a file are not counted.
 fn why_not_counted(bench: Workbench, id: u32) -> Option<String> {
     let at = bench.files.with(|f| f.iter().position(|f| f.id == id))?;
@@ -45,7 +55,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
     let bench = Workbench::here();
     let id = file.id;
     let source = file.data.sources.first().cloned().unwrap_or_default();
-    let aside = source.rejected.total();
+    let (aside, name) = (source.rejected.total(), source.name.clone());
     let options = StoredValue::new(file.options.clone());
     let data = file.data.clone();
     let save_name = format!("{}-set-aside.csv", source.name);
@@ -80,7 +90,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
         <article class="file-card" aria-label=source.name.clone()>
             <header class="file-card-head">
                 {icon(icon::FILE)}
-                <h3 title=source.name.clone()>{base_name(&source.name).to_owned()}</h3>
+                <h3 title=source.name.clone()>{move || told_apart(bench, &name)}</h3>
                 {card_menu(id)}
             </header>
             {counted(&source)}

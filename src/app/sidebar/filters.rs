@@ -1,10 +1,9 @@
-//! The filters: a row of buttons above the picture, and the panel that they open, with search, chips of active filters,
-//! facets with counts, and ranges.
+//! The filters: a row of chips, each with a popover that changes it, and a list of everything that can be filtered.
 
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
-use crate::app::state::Workbench;
+use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon, roving_tabindex, value_of};
-use crate::web::{clock, dom};
+use crate::web::clock;
 use gemmscope_model::pass;
 use gemmscope_model::units::{larger, plural, smaller};
 use gemmscope_share::data::base_name;
@@ -19,65 +18,76 @@ use leptos::prelude::*;
 /// Fields that can be filtered by a range.
 const RANGES: [Field; 7] =
     [Field::M, Field::N, Field::K, Field::Ai, Field::Time, Field::Attained, Field::Efficiency];
-/// Number of facets with a button of their own.
-const BUTTONS: usize = 5;
+/// Number of facets that have a chip before they are used.
+const PINNED: usize = 4;
 
 /// The filterable fields found so far.
 #[derive(Clone, Copy)]
 pub struct Known {
     facets: RwSignal<Vec<FacetOf>>,
     ranges: RwSignal<Vec<RangeOf>>,
-    /// Number of times that the ranges were requested.
-    asked: RwSignal<u32>,
 }
 
 impl Known {
     /// Tracks the rows for the lifetime of the calling component.
     pub fn follow(bench: Workbench) -> Known {
-        let known = Known {
-            facets: RwSignal::default(),
-            ranges: RwSignal::default(),
-            asked: RwSignal::default(),
-        };
+        let known = Known { facets: RwSignal::default(), ranges: RwSignal::default() };
         survey(bench, known.facets, known.ranges);
         known
     }
 }
 
-/// The filter bar: the open files, buttons for the first facets and for the ranges, and the active filters.
-#[component]
-pub fn FilterRow(
-    known: Known,
-    /// Opens the panel.
-    open: Callback<()>,
-) -> impl IntoView {
-    let bench = Workbench::here();
-    let ranges = move |_| {
-        known.asked.update(|n| *n += 1);
-        open.run(());
-    };
-    let button = move |f: FacetOf| {
-        let (field, label) = (f.info.field.clone(), f.info.label.clone());
-        let on = move || bench.view.with(|v| v.filters.facets.contains_key(&field));
-        let name = Signal::stored(format!("Filter by {label}"));
-        let facet = FacetOf { open: true, ..f };
-        view! {
-            <span class="filter-button" class:on=on>
-                <Menu class="button small" stays=true name=name label=move || label.clone()>
-                    <Facet facet=facet.clone() />
-                </Menu>
-            </span>
+/// A chip: a field that can be filtered.
+#[derive(Clone, PartialEq)]
+enum ChipOf {
+    Facet(FacetOf),
+    Range(RangeOf),
+}
+
+impl ChipOf {
+    fn info(&self) -> &FieldInfo {
+        match self {
+            ChipOf::Facet(facet) => &facet.info,
+            ChipOf::Range(range) => &range.0,
         }
-        .into_any()
-    };
-    let first = move || {
-        let facets = known.facets.get().into_iter();
-        facets.filter(|f| f.open).take(BUTTONS).collect::<Vec<_>>()
-    };
-    // An element whose list is open is kept.
-    let key = |f: &FacetOf| (f.info.field.clone(), f.distinct);
-    let buttons = view! { <For each=first key=key children=button /> };
-    let sizes = move || known.ranges.with(|r| !r.is_empty());
+    }
+
+    fn holds(&self, part: &FilterPart) -> bool {
+        let field = &self.info().field;
+        match (self, part) {
+            (ChipOf::Facet(_), FilterPart::Facet(of, _)) => of == field,
+            (ChipOf::Range(_), FilterPart::Range(of)) => of == field,
+            _ => false,
+        }
+    }
+}
+
+/// The row above every place: the open files, everything that can be filtered, and a chip for the first facets and for
+/// each active filter.
+#[component]
+pub fn FilterRow(known: Known) -> impl IntoView {
+    let bench = Workbench::here();
+    let filters = Memo::new(move |_| bench.shown.get().needs_file());
+    view! {
+        <div class="filter-row" role="toolbar" aria-label="Files and filters"
+            on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
+            {files_button(bench)}
+            <Show when=move || filters.get()>
+                {everything(known)}
+                {chips(bench, known)}
+                <Show when=move || bench.view.with(|v| v.filters.count() > 1)>
+                    <button type="button" class="link" title="Clear all filters" on:click=move |_| bench.clear_filters()>
+                        "Clear all"
+                    </button>
+                </Show>
+            </Show>
+        </div>
+    }
+}
+
+/// Toggles the files.
+fn files_button(bench: Workbench) -> AnyView {
+    let shell = Shell::here();
     let files = Memo::new(move |_| {
         bench.data.with(|d| match &d.sources[..] {
             [one] => base_name(&one.name).to_owned(),
@@ -85,67 +95,181 @@ pub fn FilterRow(
         })
     });
     view! {
-        <div class="filter-row" role="toolbar" aria-label="Filters"
-            on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
-            <button type="button" class="button small files-button" title="Files: what was read, what is assumed"
-                on:click=move |_| open.run(())>
-                <span>{move || files.get()}</span>
-            </button>
-            {buttons}
-            <Show when=sizes>
-                <button type="button" class="button small" class:on=move || bench.view.with(|v| !v.filters.ranges.is_empty())
-                    title="Sizes, intensity, time, rate" on:click=ranges>
-                    "Ranges"
-                </button>
-            </Show>
-            <Chips />
-            <Show when=move || bench.view.with(|v| v.filters.count() > 1)>
-                <button type="button" class="link" title="Clear all filters" on:click=move |_| bench.clear_filters()>
-                    "Clear all"
-                </button>
-            </Show>
-        </div>
+        <button type="button" class="button small drawer-button" aria-controls="sidebar"
+            title="Files: what was read, what is assumed"
+            aria-expanded=move || shell.shows_panel().to_string()
+            on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
+            on:click=move |_| shell.show_panel(!untrack(|| shell.shows_panel()))>
+            {icon(icon::FILE)}<span>{move || files.get()}</span>
+        </button>
     }
+    .into_any()
 }
 
-/// The panel.
+/// Everything that can be filtered: the search, all facets, all ranges. On a phone a sheet.
+fn everything(known: Known) -> AnyView {
+    let Known { facets, ranges } = known;
+    view! {
+        <Menu class="button small all-filters" stays=true name=Signal::stored("All filters".to_owned())
+            label=|| view! { {icon(icon::FILTER)}<span>"Filter"</span> }>
+            <section class="filters" aria-label="Filters">
+                <div class="options-head">
+                    <strong>"Filters"</strong>
+                    <button type="button" class="icon-button" data-close="" aria-label="Close" title="Close">{icon(icon::CROSS)}</button>
+                </div>
+                <Search id="search" />
+                <For each=move || facets.get() key=|f| (f.info.field.clone(), f.distinct) let:facet>
+                    <Facet facet=facet />
+                </For>
+                <details class="facet">
+                    <summary><span>"Ranges"</span></summary>
+                    <For each=move || ranges.get() key=range_key let:range>
+                        <RangeRow range=range />
+                    </For>
+                </details>
+            </section>
+        </Menu>
+    }
+    .into_any()
+}
+
+/// The search, which filters rows.
 #[component]
-pub fn Filters(known: Known) -> impl IntoView {
+pub fn Search(id: &'static str) -> impl IntoView {
     let bench = Workbench::here();
-    let Known { facets, ranges, asked } = known;
-    let ranged = NodeRef::<leptos::html::Details>::new();
-    Effect::new(move |_| {
-        if asked.get() > 0 {
-            turn_to(ranged);
-        }
-    });
     let search = move |e: web_sys::Event| {
         let text = value_of(&e);
         bench.edit("search", |v| v.filters.search = text);
     };
     view! {
-        <section class="filters" aria-label="Filters">
-            <h2>"Filters"</h2>
-            <input
-                id="search"
-                type="search"
-                placeholder="Search kernels and sizes"
-                aria-label="Search kernels and sizes"
-                title="Search (/): a part of a name, or sizes like 13824 or 4096x13824x5120"
-                prop:value=move || bench.view.with(|v| v.filters.search.clone())
-                on:input=search
-            />
-            <For each=move || facets.get() key=|f| (f.info.field.clone(), f.distinct) let:facet>
-                <Facet facet=facet />
-            </For>
-            <details class="facet" open node_ref=ranged>
-                <summary><span>"Ranges"</span></summary>
-                <For each=move || ranges.get() key=|r| (r.0.field.clone(), r.1.to_bits(), r.2.to_bits()) let:range>
-                    <RangeRow info=range.0 low=range.1 high=range.2 />
-                </For>
-            </details>
-        </section>
+        <input
+            id=id
+            type="search"
+            placeholder="Search kernels and sizes"
+            aria-label="Search kernels and sizes"
+            title="Search (/): a part of a name, or sizes like 13824 or 4096x13824x5120"
+            prop:value=move || bench.view.with(|v| v.filters.search.clone())
+            on:input=search
+        />
     }
+}
+
+/// The chips. Those of fields come first, so that one whose popover is open stays.
+fn chips(bench: Workbench, known: Known) -> AnyView {
+    let parts = Memo::new(move |_| {
+        let frame = bench.settled_frame.get();
+        bench.view.with(|v| {
+            let mut parts = v.filters.parts(&frame);
+            if let (Some(only), Some((text, FilterPart::Only))) =
+                (&v.filters.only, parts.first_mut())
+            {
+                text.insert_str(0, &format!("{}: ", only_of(only)));
+            }
+            parts
+        })
+    });
+    let fields = Memo::new(move |_| {
+        let facets = known.facets.get().into_iter().map(ChipOf::Facet);
+        let all = facets.chain(known.ranges.get().into_iter().map(ChipOf::Range));
+        let pinned = |of: &ChipOf| matches!(of, ChipOf::Facet(facet) if facet.pinned);
+        let used = |of: &ChipOf| parts.with(|p| p.iter().any(|(_, part)| of.holds(part)));
+        all.filter(|of| pinned(of) || used(of)).collect::<Vec<_>>()
+    });
+    let others = move || {
+        let fields = fields.get();
+        let all = parts.get().into_iter();
+        all.filter(|(_, part)| !fields.iter().any(|of| of.holds(part)))
+            .map(|of| other(bench, of))
+            .collect_view()
+    };
+    let key = |of: &ChipOf| match of {
+        ChipOf::Facet(f) => (f.info.field.clone(), f.distinct as u64, 0),
+        ChipOf::Range(range) => range_key(range),
+    };
+    view! {
+        <For each=move || fields.get() key=key children=move |of| chip(bench, parts, of) />
+        {others}
+    }
+    .into_any()
+}
+
+/// Texts of the active filters.
+type Parts = Memo<Vec<(String, FilterPart)>>;
+
+/// The chip of a field: its values or its range, a popover that changes them, and a cross.
+fn chip(bench: Workbench, parts: Parts, of: ChipOf) -> AnyView {
+    let label = of.info().label.clone();
+    let words = {
+        let (of, label) = (of.clone(), label.clone());
+        Memo::new(move |_| {
+            let texts = parts.with(|p| {
+                let own = p.iter().filter(|(_, part)| of.holds(part));
+                own.map(|(text, _)| text.clone()).collect::<Vec<_>>()
+            });
+            joined(&label, &texts)
+        })
+    };
+    let on = Memo::new(move |_| words.with(|w| !w.is_empty()));
+    let shown = {
+        let label = label.clone();
+        move || if on.get() { words.get() } else { label.clone() }
+    };
+    let name = {
+        let shown = shown.clone();
+        Signal::derive(move || format!("Filter by {}", shown()))
+    };
+    let field = of.info().field.clone();
+    let remove = {
+        let of = of.clone();
+        move |_| {
+            let field = field.clone();
+            bench.edit("chip", |v| match of {
+                ChipOf::Facet(_) => drop(v.filters.facets.remove(&field)),
+                ChipOf::Range(_) => drop(v.filters.ranges.remove(&field)),
+            });
+        }
+    };
+    let cross = format!("Remove the filter {label}");
+    let content = move || match of.clone() {
+        ChipOf::Facet(facet) => view! { <Facet facet=facet open=true /> }.into_any(),
+        ChipOf::Range(range) => view! { <RangeRow range=range /> }.into_any(),
+    };
+    view! {
+        <span class="chip" class:on=move || on.get()>
+            <Menu class="chip-words" stays=true name=name label=move || view! { <span>{shown.clone()}</span> }>
+                {content()}
+            </Menu>
+            <Show when=move || on.get()>
+                <button type="button" class="icon-button tiny" aria-label=cross.clone() title=cross.clone() on:click=remove.clone()>
+                    {icon(icon::CROSS)}
+                </button>
+            </Show>
+        </span>
+    }
+    .into_any()
+}
+
+/// The texts of one field's filters as one: `Type: bf16, fp16`.
+fn joined(label: &str, texts: &[String]) -> String {
+    let prefix = format!("{label}: ");
+    let [first, rest @ ..] = texts else { return String::new() };
+    let rest = rest.iter().map(|text| text.strip_prefix(&prefix).unwrap_or(text));
+    rest.fold(first.clone(), |out, text| format!("{out}, {text}"))
+}
+
+/// A filter that belongs to none of these fields: some rows, the search, a field of other files.
+fn other(bench: Workbench, (text, part): (String, FilterPart)) -> AnyView {
+    let (name, title) = (format!("Remove the filter {text}"), text.clone());
+    view! {
+        <span class="chip on">
+            <span class="chip-words" title=title><span>{text}</span></span>
+            <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
+                on:click=move |_| bench.edit("chip", |v| v.filters.remove(&part))>
+                {icon(icon::CROSS)}
+            </button>
+        </span>
+    }
+    .into_any()
 }
 
 /// Finds facets and ranges over all rows, one field at a time with a pause for the browser in between: for a million
@@ -186,11 +310,10 @@ async fn facets_and_ranges(bench: Workbench, frame: &Frame) -> (Vec<FacetOf>, Ve
         facets.extend(facet_of(&bench, frame, field));
         turns.give().await;
     }
-    // At most the first four facets start open, to keep the panel short.
-    let mut open = 0;
+    let mut pinned = 0;
     for facet in &mut facets {
-        facet.open &= open < 4;
-        open += usize::from(facet.open);
+        facet.pinned &= pinned < PINNED;
+        pinned += usize::from(facet.pinned);
     }
     let mut ranges = Vec::new();
     for field in RANGES {
@@ -198,18 +321,6 @@ async fn facets_and_ranges(bench: Workbench, frame: &Frame) -> (Vec<FacetOf>, Ve
         turns.give().await;
     }
     (facets, ranges)
-}
-
-/// Opens a section of the panel and focuses it.
-fn turn_to(part: NodeRef<leptos::html::Details>) {
-    if let Some(part) = part.get_untracked() {
-        part.set_open(true);
-        // The panel may become visible only in the next frame.
-        request_animation_frame(move || {
-            part.scroll_into_view();
-            let _ = dom::all(&part, "summary").first().map(|summary| summary.focus());
-        });
-    }
 }
 
 /// A field with its minimum and maximum, SI base units.
@@ -226,9 +337,14 @@ fn range_of(frame: &Frame, field: Field) -> Option<RangeOf> {
     (low < high).then_some((info, low, high))
 }
 
+fn range_key(range: &RangeOf) -> (Field, u64, u64) {
+    (range.0.field.clone(), range.1.to_bits(), range.2.to_bits())
+}
+
 #[component]
-fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
+fn RangeRow(range: RangeOf) -> impl IntoView {
     let bench = Workbench::here();
+    let (info, low, high) = range;
     let info = StoredValue::new(info);
     let field = move || info.with_value(|i| i.field.clone());
     let factor = info.with_value(|i| column_format::unit_for(&i.unit).factor);
@@ -271,42 +387,4 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
 /// Description of a filter by rows: the title of the rule that found them.
 pub fn only_of(only: &RowSet) -> &'static str {
     rule_text(&only.what).map_or("Selected rows", |r| r.title)
-}
-
-/// A chip for each active filter, with a button to remove it.
-#[component]
-fn Chips() -> impl IntoView {
-    let bench = Workbench::here();
-    let chips = Memo::new(move |_| {
-        let frame = bench.settled_frame.get();
-        bench.view.with(|v| {
-            let mut parts = v.filters.parts(&frame);
-            if let (Some(only), Some((text, FilterPart::Only))) =
-                (&v.filters.only, parts.first_mut())
-            {
-                text.insert_str(0, &format!("{}: ", only_of(only)));
-            }
-            parts
-        })
-    });
-    let chip = move |(text, part): (String, FilterPart)| {
-        let (name, title) = (format!("Remove the filter {text}"), text.clone());
-        view! {
-            <li class="chip">
-                <span title=title>{text}</span>
-                <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
-                    on:click=move |_| bench.edit("chip", |v| v.filters.remove(&part))>
-                    {icon(icon::CROSS)}
-                </button>
-            </li>
-        }
-        .into_any()
-    };
-    view! {
-        <Show when=move || chips.with(|c| !c.is_empty())>
-            <ul class="chips" aria-label="Active filters">
-                {move || chips.get().into_iter().map(chip).collect_view()}
-            </ul>
-        </Show>
-    }
 }

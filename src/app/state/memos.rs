@@ -147,14 +147,13 @@ impl WorkbenchState {
     pub(super) fn numbered(
         self,
         frame: Memo<Frame>,
-        selected: Memo<Vec<u32>>,
         ranked: Memo<Option<Shared<Vec<u32>>>>,
     ) -> Memo<Vec<u32>> {
         let numbers = Memo::new(move |_| self.view.with(Numbers::of));
         Memo::new(move |_| {
-            let (by, selected, ranked) = (numbers.get(), selected.get(), ranked.get());
+            let (by, ranked) = (numbers.get(), ranked.get());
             let ranked = ranked.as_ref().map(|r| r.as_slice());
-            frame.with(|f| roofline::numbered(f, by, &selected, ranked))
+            frame.with(|f| roofline::numbered(f, by, ranked))
         })
     }
 

@@ -1,8 +1,10 @@
 //! State of the shell: theme, dialog, status line, progress.
 
+use super::Shared;
 use crate::app::ui::{NARROW, media};
 use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
+use gemmscope_table::result_table::ResultTable;
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 
@@ -56,6 +58,8 @@ pub enum Dialog {
     Mapping(u32),
     /// Links, pages, snippets.
     Share,
+    /// The figures of a picture, as drawn when it was opened, and the number of rows left out.
+    Figures(Shared<(ResultTable, u64)>),
     /// Asks before a file of the page that opened this one is read.
     Handed(Handed),
     /// Asks before another host is contacted: its name and the whole address.

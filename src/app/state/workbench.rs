@@ -273,7 +273,7 @@ impl Workbench {
             totals: Memo::new(move |_| settled_frame.with(Totals::of)),
             selected,
             ranked,
-            numbered: given.numbered(frame, selected, ranked),
+            numbered: given.numbered(frame, ranked),
             devices_in_use: Memo::new(move |_| devices_in_use(&data.get(), &metrics.get())),
             findings,
             finding,

@@ -30,7 +30,8 @@ impl Opened {
     /// Moves the focus through the entries, cyclically.
     fn step(self, step: i32) {
         let Some(root) = self.root.get_untracked() else { return };
-        let (items, here) = dom::items(&root, ".menu button:not(:disabled), .menu input, .menu a");
+        let (items, here) =
+            dom::items(&root, ".menu button:not(:disabled), .menu input, .menu a, .menu summary");
         let count = items.len() as i32;
         let next = match here {
             Some(i) => i as i32 + step,
@@ -98,7 +99,9 @@ pub fn Menu(
     let opened = Opened::closed();
     let Opened { open, root } = opened;
     let on_pick = move |event: MouseEvent| {
-        if !stays && dom::within(&event, "button, [role=option]") {
+        if !stays && dom::within(&event, "button, [role=option]")
+            || dom::within(&event, "[data-close]")
+        {
             opened.close();
         }
     };

@@ -134,7 +134,7 @@ fn words(picture: PictureMemo) -> (AnyView, AnyView) {
             let above = match dom::media(NARROW) {
                 _ if dom::embedded() => 0,
                 true => verdict.len().min(1),
-                false => verdict.len(),
+                false => verdict.len().min(ABOVE),
             };
             let below = verdict.split_off(above);
             (verdict, [below, p.notes.clone()].concat())
@@ -146,6 +146,9 @@ fn words(picture: PictureMemo) -> (AnyView, AnyView) {
     )
 }
 
+/// Number of sentences above a picture. They share two lines, which are reserved, so that no sentence moves the picture.
+const ABOVE: usize = 2;
+
 /// Sentences of a picture: the verdict, and the others.
 type Told = Memo<(Vec<String>, Vec<String>)>;
 
@@ -156,11 +159,11 @@ fn Verdict(told: Told) -> impl IntoView {
     let shown = Memo::new(move |_| verdict.with(|v| !v.is_empty()));
     let words = move || {
         let sentences = verdict.get().into_iter();
-        sentences.map(|v| view! { <p>{v}</p> }).collect_view()
+        sentences.map(|v| view! { <span>{v}" "</span> }).collect_view()
     };
     view! {
         <Show when=move || shown.get()>
-            <div class="chart-verdict" role="note">{words}</div>
+            <p class="chart-verdict" role="note">{words}</p>
         </Show>
     }
 }

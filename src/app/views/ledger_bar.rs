@@ -61,8 +61,8 @@ pub fn LedgerBars() -> impl IntoView {
     }
 }
 
-/// One bar, with its name and total if there are several. These have equal length, so their parts show shares. Parts
-/// too narrow for their labels are listed beside the name, or below a single bar. `left` is the book with the ticked
+/// One bar, with its name and total before it if there are several. These have equal length, so their parts show shares.
+/// Parts too narrow for their labels are listed below a single bar, and on a phone beside the name. `left` is the book with the ticked
 /// findings fixed.
 fn row(
     bench: Workbench,
@@ -75,8 +75,13 @@ fn row(
         Some(left) => format!("{}, {} left", headline::total(book), seconds_brief(left.time_s)),
         None => headline::total(book),
     };
+    let brief = match left {
+        Some(left) => format!("{}, {} left", headline::brief(book), seconds_brief(left.time_s)),
+        None => headline::brief(book),
+    };
     let head = (!name.is_empty()).then(|| {
-        view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{total.clone()}</p> }
+        let title = format!("{name} {total}");
+        view! { <p class="ledger-name" title=title><strong>{name.clone()}</strong>" "{brief}</p> }
     });
     let shown = left.unwrap_or(book);
     let each: Vec<BarSegment> =
@@ -89,7 +94,7 @@ fn row(
         <div class="ledger-bar" role="group" aria-label=format!("{name} {total}").trim().to_owned()>{parts}{before}</div>
     };
     match head {
-        Some(head) => view! { <div class="ledger-head">{head}{names}</div>{bar} }.into_any(),
+        Some(head) => view! { <div class="ledger-row"><div class="ledger-head">{head}{names}</div>{bar}</div> }.into_any(),
         None => view! { {bar}{names} }.into_any(),
     }
 }

@@ -53,11 +53,9 @@ pub fn Places() -> impl IntoView {
         }
     };
     view! {
-        <div class="tab-row">
-            <nav class="tabs" aria-label="Places" on:keydown=|e| roving_tabindex::keys_among(&e, "button")>
-                {PLACES.iter().enumerate().map(|(i, place)| tab(i, place)).collect_view()}
-            </nav>
-        </div>
+        <nav class="tabs" aria-label="Places" on:keydown=|e| roving_tabindex::keys_among(&e, "button")>
+            {PLACES.iter().enumerate().map(|(i, place)| tab(i, place)).collect_view()}
+        </nav>
     }
 }
 

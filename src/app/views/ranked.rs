@@ -4,7 +4,8 @@
 use super::{report, story, trust};
 use crate::app::state::findings_task::run_over;
 use crate::app::state::{FIXED_KEY, FindingsResult, Shell, Workbench};
-use crate::app::ui::{icon, roving_tabindex, segment};
+use crate::app::ui::{NARROW, icon, roving_tabindex, segment, watch_size};
+use crate::web::{clock, dom};
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Category, Kind};
 use gemmscope_analysis::trace_time::other_time_s;
@@ -17,6 +18,7 @@ use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::findings::{Checked, Finding};
 use gemmscope_words::headline::scope;
+use leptos::html::{Div, Ol};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -28,9 +30,8 @@ const MARKED: usize = 500;
 pub fn Ranked() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    let gemms = Memo::new(move |_| {
-        bench.view.with(|v| matches!(v.param(LABELS_KEY), Some("lost" | "time")))
-    });
+    let gemms = Memo::new(move |_| bench.view.with(|v| v.param(LABELS_KEY) == Some("lost")));
+    let room = NodeRef::<Div>::new();
     // The hovered entry may disappear with the list.
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     let mode = move |label: &'static str, value: &'static str, on: bool| {
@@ -46,9 +47,9 @@ pub fn Ranked() -> impl IntoView {
                 </div>
                 {report::menu(shell, bench)}
             </header>
-            <div class="ranked-list" tabindex="-1">
+            <div class="ranked-list" tabindex="-1" node_ref=room>
                 {filtered(bench, "Only these are counted; the runs that they are compared with may be among the others.")}
-                {move || if gemms.get() { numbered(bench) } else { findings(bench) }}
+                {move || if gemms.get() { numbered(bench) } else { findings(bench, room) }}
             </div>
             {foot(bench)}
         </section>
@@ -68,12 +69,12 @@ fn linked(bench: Workbench, rows: Arc<Vec<u32>>) -> Memo<bool> {
 }
 
 /// The findings, or why there are none.
-fn findings(bench: Workbench) -> AnyView {
+fn findings(bench: Workbench, room: NodeRef<Div>) -> AnyView {
     let all = RwSignal::new(false);
     let empty = Memo::new(move |_| bench.settled_frame.with(|f| f.rows.is_empty()));
     let body = move || {
         if let Some(result) = bench.findings.get() {
-            return list(bench, &result, all);
+            return list(bench, &result, all, room);
         }
         let rows = bench.settled_frame.with(|f| f.rows.len());
         if empty.get() {
@@ -103,18 +104,26 @@ fn findings(bench: Workbench) -> AnyView {
     body.into_any()
 }
 
-fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyView {
+fn list(
+    bench: Workbench,
+    result: &FindingsResult,
+    all: RwSignal<bool>,
+    room: NodeRef<Div>,
+) -> AnyView {
     let found = result.findings.clone();
     let total = found.findings.len();
     if total == 0 {
         return view! { {nothing_found(&found.checked)}{trust::card(&result.trust.0)}{story::more(bench, result)} }.into_any();
     }
-    let first = first_findings(&found);
+    let list = NodeRef::<Ol>::new();
+    let fit = fitting(room, list, (first_findings(&found), total));
+    let chosen = Memo::new(move |_| bench.finding.get());
+    // A chosen finding stays in the list when it closes.
     let whole =
-        move || total <= first || all.get() || bench.finding.get().is_some_and(|c| c >= first);
+        move || total <= fit.get() || all.get() || chosen.get().is_some_and(|c| c >= fit.get());
     let largest_s = found.findings.iter().filter_map(alone_s).fold(0.0, f64::max);
     let entries = move || {
-        let shown = &found.findings[..if whole() { total } else { first }];
+        let shown = &found.findings[..if whole() { total } else { fit.get() }];
         let section = |i: usize| shown[i].section();
         let several = section(0) != section(shown.len() - 1);
         let one = |(i, f): (usize, &Finding)| {
@@ -126,10 +135,10 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
         shown.iter().enumerate().map(one).collect_view()
     };
     let toggle = move || {
-        (total > first).then(|| {
+        (total > fit.get()).then(|| {
             let words = match all.get() {
                 false => format!("All {total} findings"),
-                true => format!("Only the first {first}"),
+                true => format!("Only the first {}", fit.get()),
             };
             view! {
                 <button type="button" class="link" aria-expanded=move || all.get().to_string()
@@ -142,12 +151,50 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     let behind = result.clone();
     let more = move || whole().then(|| story::more(bench, &behind));
     view! {
-        <ol class="findings" on:keydown=move |e| roving_tabindex::keys_among(&e, ".finding-head")>{entries}</ol>
+        <ol class="findings" node_ref=list on:keydown=move |e| roving_tabindex::keys_among(&e, ".finding-head")>{entries}</ol>
         <p class="ranked-sum">{toggle}<span class="muted" data-figure="lost">{lost}</span></p>
         {trust::card(&result.trust.0)}
         {more}
     }
     .into_any()
+}
+
+/// Number of findings that the room of the list holds beside what stands below them: at least `first`, at most `total`.
+/// On a phone, whose whole page scrolls, `first`.
+fn fitting(
+    room: NodeRef<Div>,
+    list: NodeRef<Ol>,
+    (first, total): (usize, usize),
+) -> RwSignal<usize> {
+    let fit = RwSignal::new(first);
+    let height = RwSignal::new(0.0);
+    watch_size(room, move |_, h| height.set(h));
+    // Entries that one more would hold, or fewer than 0 that are too many.
+    let more = move |shown: usize| {
+        let (room, list) = (room.try_get_untracked()??, list.try_get_untracked()??);
+        let top = room.get_bounding_client_rect().top() - f64::from(room.scroll_top());
+        let content = room.last_element_child()?.get_bounding_client_rect().bottom() - top;
+        let each = f64::from(list.offset_height()) / shown as f64;
+        Some(((f64::from(room.client_height()) - content) / each).floor())
+    };
+    Effect::new(move |_| {
+        if height.get() < 1.0 || dom::media(NARROW) {
+            return;
+        }
+        leptos::task::spawn_local(async move {
+            // As many as would fit if all were alike, then one fewer while they do not.
+            for step in 0..total {
+                clock::after_paint().await;
+                let shown = fit.try_get_untracked().unwrap_or(first);
+                let Some(more) = more(shown).filter(|more| step == 0 || *more < 0.0) else {
+                    return;
+                };
+                let more = if step == 0 { more } else { -1.0 };
+                fit.try_set((shown as f64 + more).clamp(first as f64, total as f64) as usize);
+            }
+        });
+    });
+    fit
 }
 
 /// Sum of the findings of every side: `23.8 ms lost in all`; "at least" if a part has no roof.

@@ -1,4 +1,4 @@
-//! Background of the findings: breakdown of the time, what was checked, and what times cannot show.
+//! Background of the findings: breakdown of the time, and what was checked.
 
 use crate::app::state::{FindingsResult, Workbench};
 use gemmscope_analysis::findings::{RULES, Severity, band};
@@ -17,15 +17,6 @@ pub fn more(bench: Workbench, result: &FindingsResult) -> AnyView {
         <div class="story-more">
             {operations(bench, &result.breakdown)}
             {checks(&result.findings.checked)}
-            <details class="overview-more">
-                <summary>"What timings can\u{2019}t show"</summary>
-                <dl class="checked">
-                    {result.breakdown.cannot_infer
-                        .iter()
-                        .map(|[what, why, instead]| view! { <dt>{what.clone()}</dt><dd>{format!("{why}. What timings do show: {instead}.")}</dd> })
-                        .collect_view()}
-                </dl>
-            </details>
         </div>
     }
     .into_any()

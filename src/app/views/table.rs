@@ -7,6 +7,7 @@ mod rows;
 mod scroll;
 
 use crate::app::dialogs::share::named;
+use crate::app::sidebar::filters::Search;
 use crate::app::state::Workbench;
 use crate::app::ui::{Menu, icon, value_of};
 use crate::web::dom;
@@ -87,7 +88,7 @@ pub fn Table() -> impl IntoView {
     }
 }
 
-/// Number of rows, sort order (on a phone), choice of columns, and saving the rows as a file.
+/// The search, number of rows, sort order (on a phone), choice of columns, and saving the rows as a file.
 #[component]
 fn Toolbar(bench: Workbench, columns: TableColumns, scroll: Scroll) -> impl IntoView {
     let export = move || {
@@ -122,6 +123,7 @@ fn Toolbar(bench: Workbench, columns: TableColumns, scroll: Scroll) -> impl Into
     };
     view! {
         <div class="toolbar">
+            <Search id="table-search" />
             <span class="muted">{move || plural(scroll.count.get() as u64, "row")}</span>
             <Show when=move || scroll.cards.get()>
                 <label class="control">

@@ -1,9 +1,9 @@
-//! Findings from sums of the ledger: one per significant cause, one for the small causes together.
+//! Findings from sums of the ledger: one per cause that weighs.
 
 use super::fact::{CauseFacts, Fact, HeldBy, NAMED, PartFacts};
-use super::sums::{Cause, Detail, DetailSum, Sums, is_small, small};
-use super::{Category, FindingFacts, Rule, Scan, Severity, Sign, SignCount, hits, priority};
-use crate::ledger::{Account, Evidence as Basis, sizes};
+use super::sums::{Cause, Detail, DetailSum, Sums, is_small};
+use super::{Category, FindingFacts, Rule, Scan, Sign, SignCount, hits, priority};
+use crate::ledger::{Account, sizes};
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::group::ascending;
@@ -14,25 +14,13 @@ const MANY: u64 = 4;
 const IN_ONE: f64 = 0.6;
 const OF_ONE_SIZE: f64 = 0.75;
 
-/// Findings of one account: its significant causes, and a small cause if it is the only one.
+/// Findings of one account: its causes that weigh.
 pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
     let Some(sums) = &scan.sums else {
         return Vec::new();
     };
-    let small = small(&sums.ledger, &sums.causes);
-    let joined = |c: &&Cause| is_small(&sums.ledger, c) && small[c.book].len() > 1;
-    let of = |c: &&Cause| c.account.key() == rule.id && !joined(c);
+    let of = |c: &&Cause| c.account.key() == rule.id && !is_small(&sums.ledger, c);
     sums.causes.iter().filter(of).map(|c| of_one(rule, scan, sums, c)).collect()
-}
-
-/// One finding per side and device for the small causes, if there are several.
-pub(super) fn others(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
-    let Some(sums) = &scan.sums else {
-        return Vec::new();
-    };
-    let small = small(&sums.ledger, &sums.causes);
-    let several = small.iter().filter(|causes| causes.len() > 1);
-    several.map(|causes| of_small(rule, scan, sums, causes)).collect()
 }
 
 fn of_one(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> FindingFacts {
@@ -42,58 +30,28 @@ fn of_one(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Findi
         _ => rule.category,
     };
     let facts = facts(scan, sums, cause);
-    let what = (facts.groups, category, cause.alone_s);
-    let fact = Fact::Cause(Box::new(facts));
-    of(rule, scan, sums, what, std::slice::from_ref(&cause), fact)
-}
-
-fn of_small(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> FindingFacts {
-    let mut by_weight = small.to_vec();
-    by_weight.sort_by(|a, b| b.alone_s.total_cmp(&a.alone_s).then(a.most.0.cmp(&b.most.0)));
-    let named = by_weight.iter().take(NAMED).map(|cause| facts(scan, sums, cause)).collect();
-    let groups = groups_of(sums, &rows_of(scan, small));
-    let what = (groups, rule.category, sums.others_alone_s[small[0].book]);
-    of(rule, scan, sums, what, small, Fact::SmallCauses { named, count: small.len() })
-}
-
-/// A finding from causes of one side and device. `groups` and `alone_s` are for all of them together.
-fn of(
-    rule: &Rule,
-    scan: &Scan<'_>,
-    sums: &Sums<'_>,
-    (groups, category, alone_s): (u64, Category, f64),
-    causes: &[&Cause],
-    fact: Fact,
-) -> FindingFacts {
-    let book = &sums.ledger.books[causes[0].book];
+    let (groups, alone_s) = (facts.groups, cause.alone_s);
+    let book = &sums.ledger.books[cause.book];
     let part = &scan.parts[book.number];
-    let rows = rows_of(scan, causes);
+    let rows = rows_of(scan, cause);
     let total = |of: &[f64]| -> f64 {
         rows.iter().map(|r| of[*r as usize] * scan.frame.calls(*r as usize)).sum()
     };
     let (time_s, roof_s) = (total(&scan.data().time_s), total(&scan.metrics().roof_s));
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     let signs = signs(scan, sums, &rows);
-    let evidence = |cause: &Cause| book.evidence(cause.account);
-    let basis = evidence(causes[0]);
-    let basis = match causes.iter().all(|c| evidence(c) == basis) {
-        true => basis,
-        false => Basis::Mixed,
-    };
+    let fact = Fact::Cause(Box::new(facts));
     let out = hits::from_parts(rule, scan, book.number as u16, rows, time_s, fact);
     FindingFacts {
         device: book.device.clone(),
         of: book.name.clone(),
-        severity: match rule.id {
-            "others" => Severity::Low,
-            _ => priority(out.share, part.share(alone_s), efficiency, true),
-        },
-        basis,
+        severity: priority(out.share, part.share(alone_s), efficiency, true),
+        basis: book.evidence(cause.account),
         category,
         efficiency,
-        split_s: Some(causes.iter().map(|c| c.split_s).sum()),
+        split_s: Some(cause.split_s),
         alone_s: Some(alone_s),
-        changes: causes.iter().map(|c| c.change()).collect(),
+        changes: vec![cause.change()],
         groups,
         signs,
         ..out
@@ -102,7 +60,7 @@ fn of(
 
 fn facts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> CauseFacts {
     let book = &sums.ledger.books[cause.book];
-    let rows = rows_of(scan, &[cause]);
+    let rows = rows_of(scan, cause);
     let groups = groups_of(sums, &rows);
     let parts = cause.parts.iter().take(NAMED).map(|part| part_facts(sums, cause, part));
     CauseFacts {
@@ -180,9 +138,8 @@ fn of_other_kernels(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, rows: &[u32
 }
 
 /// Distinct rows of some causes, ascending.
-fn rows_of(scan: &Scan<'_>, causes: &[&Cause]) -> Vec<u32> {
-    let parts = causes.iter().flat_map(|c| &c.parts);
-    let rows: Vec<u32> = parts.flat_map(|part| part.rows.iter().copied()).collect();
+fn rows_of(scan: &Scan<'_>, cause: &Cause) -> Vec<u32> {
+    let rows: Vec<u32> = cause.parts.iter().flat_map(|part| part.rows.iter().copied()).collect();
     ascending(&rows, scan.data().len())
 }
 

@@ -81,7 +81,6 @@ fn rank(findings: &mut [FindingFacts]) {
     findings.sort_by(|a, b| {
         a.section()
             .cmp(&b.section())
-            .then(a.is_rest().cmp(&b.is_rest()))
             .then(b.doubts_all().cmp(&a.doubts_all()))
             .then(seconds(b).total_cmp(&seconds(a)))
             .then(a.severity.cmp(&b.severity))

@@ -119,13 +119,6 @@ pub enum Fact {
     Reported(Difference),
     /// A cause of lost time.
     Cause(Box<CauseFacts>),
-    /// Small causes of lost time, joined.
-    SmallCauses {
-        /// The largest of them.
-        named: Vec<CauseFacts>,
-        /// Number of causes.
-        count: usize,
-    },
     /// Many calls of one GEMM.
     Repeats {
         /// The one with most time.
@@ -171,7 +164,7 @@ pub struct Difference {
     pub constant: bool,
 }
 
-/// Number of small causes, and of parts of a cause, that are named.
+/// Number of parts of a cause that are named.
 pub const NAMED: usize = 3;
 
 /// One cause of lost time.

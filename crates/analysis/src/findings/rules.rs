@@ -58,13 +58,3 @@ pub(super) const REST: Rule = Rule {
     basis: Evidence::AtMost,
     check: causes::check,
 };
-
-/// Small causes joined, one finding per side and device.
-pub(super) const OTHERS: Rule = Rule {
-    id: "others",
-    kind: Kind::Lost,
-    category: Category::Efficiency,
-    needs: &[Need::Time],
-    basis: Evidence::Mixed,
-    check: causes::others,
-};

@@ -7,7 +7,7 @@ pub enum Section {
     First,
     /// Lost time measured by faster runs, over 2 % of the time.
     Measured,
-    /// Other lost time, ending with the small causes together.
+    /// Other lost time.
     Lost,
     /// Time of the program outside the GEMMs.
     Program,

@@ -9,7 +9,7 @@ use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
 
-/// Causes below this fraction of their side's time are joined in one line.
+/// Causes below this fraction of their side's time are in the ledger alone.
 const SMALL: f64 = 0.005;
 
 /// What distinguishes the parts of an account.
@@ -98,8 +98,6 @@ pub(super) struct DetailSum {
 pub(super) struct Sums<'a> {
     pub ledger: Ledger,
     pub causes: Vec<Cause>,
-    /// By book: what its small causes save together; 0 unless there are several.
-    pub others_alone_s: Vec<f64>,
     pub splitter: Splitter<'a>,
     /// Names of types.
     pub types: Vec<String>,
@@ -117,24 +115,12 @@ impl Cause {
 }
 
 impl<'a> Sums<'a> {
-    /// Adds up the rows of a splitter: first the causes, then what the small ones save together. Awaits `pause` every
-    /// few thousand rows.
+    /// Adds up the rows of a splitter. Awaits `pause` every few thousand rows.
     pub(super) async fn of(splitter: Splitter<'a>, frame: &Frame, pause: &impl AsyncFn()) -> Self {
         let mut causes = Causes::new(frame);
         let ledger = Ledger::add_up(&splitter, &[], |posting| causes.add(posting), pause).await;
         let (causes, types) = causes.finish();
-        let small = small(&ledger, &causes);
-        let several = || small.iter().enumerate().filter(|(_, causes)| causes.len() > 1);
-        let changes: Vec<Change> =
-            several().flat_map(|(_, causes)| causes).map(|cause| cause.change()).collect();
-        let mut others_alone_s = vec![0.0; ledger.books.len()];
-        if !changes.is_empty() {
-            let left = Ledger::add_up(&splitter, &changes, |_| {}, pause).await;
-            for (book, _) in several() {
-                others_alone_s[book] = ledger.books[book].time_s - left.books[book].time_s;
-            }
-        }
-        Sums { ledger, causes, others_alone_s, splitter, types }
+        Sums { ledger, causes, splitter, types }
     }
 }
 
@@ -270,15 +256,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
     }
 }
 
-/// The small causes, by book.
-pub(super) fn small<'s>(ledger: &Ledger, causes: &'s [Cause]) -> Vec<Vec<&'s Cause>> {
-    let mut out: Vec<Vec<&Cause>> = vec![Vec::new(); ledger.books.len()];
-    for cause in causes.iter().filter(|c| is_small(ledger, c)) {
-        out[cause.book].push(cause);
-    }
-    out
-}
-
+/// True for a cause too small to be a finding.
 pub(super) fn is_small(ledger: &Ledger, cause: &Cause) -> bool {
     cause.alone_s < SMALL * ledger.books[cause.book].time_s
 }

@@ -90,17 +90,15 @@ pub enum Evidence {
     /// Measured, but faster runs occur about as often in the opposite direction, so it may be scatter of the
     /// measurement.
     Scatter = "may be scatter";
-    /// Several of these in one sum.
-    Mixed = "mixed";
 }
-/// Label: `measured`, `by arithmetic`, `modelled`, `published`, `at most`, `may be scatter`, `mixed`.
+/// Label: `measured`, `by arithmetic`, `modelled`, `published`, `at most`, `may be scatter`.
 pub fn label -> &'static str;
 }
 
 impl Evidence {
     /// True if the seconds are only an upper bound of what can be gained.
     pub fn is_bound(self) -> bool {
-        matches!(self, Evidence::AtMost | Evidence::Scatter | Evidence::Mixed)
+        matches!(self, Evidence::AtMost | Evidence::Scatter)
     }
 }
 

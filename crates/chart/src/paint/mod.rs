@@ -247,7 +247,7 @@ impl Painter {
                 self.symbol(*at, *radius, *symbol, *color, to)
             }
             Item::Marks(marks) => (0..marks.len()).try_for_each(|i| {
-                let (at, radius) = (marks.at(i), marks.radius_of(i));
+                let (at, radius) = (marks.at(i), marks.radius);
                 self.symbol(at, radius, marks.symbol, marks.color_of(i), to)
             }),
             Item::Text { .. } => self.text(item, to),

@@ -91,10 +91,8 @@ pub struct Marks {
     pub xs: Vec<f32>,
     /// Vertical centres; as many as `xs`.
     pub ys: Vec<f32>,
-    /// Radius in px if `radii` is empty.
+    /// Radius in px.
     pub radius: f64,
-    /// Radius of each mark, or empty.
-    pub radii: Vec<f32>,
     /// Shape.
     pub symbol: Symbol,
     /// Palette index of each mark; empty means all 0.
@@ -106,15 +104,7 @@ pub struct Marks {
 impl Marks {
     /// An empty set of marks of one radius and symbol.
     pub(crate) fn new(symbol: Symbol, radius: f64, palette: Vec<Color>) -> Self {
-        Marks {
-            xs: Vec::new(),
-            ys: Vec::new(),
-            radius,
-            radii: Vec::new(),
-            symbol,
-            codes: Vec::new(),
-            palette,
-        }
+        Marks { xs: Vec::new(), ys: Vec::new(), radius, symbol, codes: Vec::new(), palette }
     }
 
     /// Adds a mark with a palette index.
@@ -140,11 +130,6 @@ impl Marks {
             self.xs.get(i).map_or(f64::NAN, |&v| f64::from(v)),
             self.ys.get(i).map_or(f64::NAN, |&v| f64::from(v)),
         )
-    }
-
-    /// Radius of mark `i`.
-    pub fn radius_of(&self, i: usize) -> f64 {
-        self.radii.get(i).map_or(self.radius, |&r| f64::from(r))
     }
 
     /// Colour of mark `i`; transparent if its code is beyond the palette.

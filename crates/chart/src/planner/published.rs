@@ -5,7 +5,7 @@ use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::palette::Theme;
 use crate::roofline::{
-    Ceilings, Contents, Extras, InteractiveRoofline, Numbers, Planned, Roofs, Settings, SizeBy,
+    Ceilings, Contents, Extras, InteractiveRoofline, Numbers, Planned, Roofs, Settings,
 };
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
@@ -112,7 +112,6 @@ impl PublishedTool {
             color: None,
             numbers: Numbers::None,
             ceilings: Ceilings::None,
-            size: SizeBy::Same,
             roofs: Roofs::OfRows,
             ..Settings::read(&rows).0
         };

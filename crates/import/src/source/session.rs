@@ -324,10 +324,7 @@ fn count_lines(text: &[u8]) -> u64 {
 
 fn no_rows(format: &str, lines: u64) -> ImportError {
     let message = if lines > 2 {
-        format!(
-            "no rows: none of the {lines} lines is a result in this format ({format}); choose \
-             another under “Read it as”"
-        )
+        format!("no rows: none of the {lines} lines is a result in this format ({format})")
     } else {
         "no rows below the header: the run may have failed".to_owned()
     };

@@ -243,13 +243,17 @@ impl Frame {
 }
 
 /// If each side ran on one device and all devices differ, names the sides after them, with the library first if every
-/// side has one: `Tensile on MI300X`, `cuBLAS on H100 80GB`.
+/// side has one: `Tensile on MI300X`, `cuBLAS on H100 80GB`. Unless all files have one name, only devices of the
+/// catalogue count: another file name says more than `sm_90`.
 fn name_devices(frame: &Frame, sides: &mut [Side]) {
     let data = &*frame.data;
+    let one_name = sides.windows(2).all(|s| file_name(&s[0].value) == file_name(&s[1].value));
     let of_side = |side: &Side| {
         let code = frame.device(*side.rows.first()? as usize);
-        // Only for devices of the catalogue: a file name says more than `sm_90`.
-        frame.metrics.devices.get(usize::from(code))?.as_ref()?;
+        let known = frame.metrics.devices.get(usize::from(code)).is_some_and(Option::is_some);
+        if !known && !one_name {
+            return None;
+        }
         let all = side.rows.iter().map(|r| *r as usize).all(|r| {
             frame.device(r) == code && !data.devices[usize::from(data.device[r])].is_empty()
         });
@@ -292,17 +296,41 @@ fn of_file(path: &str) -> String {
     }
 }
 
-/// Makes names distinct: sides that share a name get their values as names.
+/// Makes names distinct: sides that share a name, or files of one name in several folders, get what their folders do not
+/// share, else their values.
 fn unique(sides: &mut [Side]) {
-    let mut of_label: HashMap<String, u32> = HashMap::new();
-    for side in &*sides {
-        *of_label.entry(side.label.clone()).or_default() += 1;
+    let mut of_label: HashMap<String, Vec<usize>> = HashMap::new();
+    for (i, side) in sides.iter().enumerate() {
+        of_label.entry(file_name(&side.label).to_owned()).or_default().push(i);
     }
-    for side in sides {
-        if of_label[&side.label] > 1 {
-            side.label.clone_from(&side.value);
+    for alike in of_label.into_values().filter(|alike| alike.len() > 1) {
+        let values: Vec<&str> = alike.iter().map(|i| sides[*i].value.as_str()).collect();
+        let names = folders(&values)
+            .unwrap_or_else(|| values.iter().map(|value| (*value).to_owned()).collect());
+        for (i, name) in alike.into_iter().zip(names) {
+            sides[i].label = name;
         }
     }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// For files of one name, the parts of their paths between the folders that all share and the name: `qwen_h100` and
+/// `qwen_mi300`. `None` for files of several names, or without such a part.
+fn folders(paths: &[&str]) -> Option<Vec<String>> {
+    let split: Vec<Vec<&str>> = paths.iter().map(|path| path.split('/').collect()).collect();
+    let first = split.first()?;
+    let shared = (0..first.len())
+        .take_while(|i| split.iter().all(|path| path.get(*i) == first.get(*i)))
+        .count();
+    let folder = |path: &Vec<&str>| {
+        let (name, folders) = path.split_last()?;
+        let own = folders.get(shared..).filter(|own| !own.is_empty())?;
+        (Some(name) == first.last()).then(|| own.join("/"))
+    };
+    split.iter().map(folder).collect()
 }
 
 /// Picks the row that counts among variants and repeats.

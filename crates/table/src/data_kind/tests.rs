@@ -218,6 +218,17 @@ fn files_of_different_devices_are_named_after_them() {
         labels(file("NVIDIA B200", "", "t1.csv"), file("NVIDIA B200", "", "t2.csv")),
         ["t1", "t2"]
     );
+    // Files of one name: by any device, else by folder.
+    let named = |device: &str, name: &str| file(device, "", name);
+    assert_eq!(
+        labels(named("sm_90", "x/h100/GEMM.csv"), named("gfx942", "x/mi300/GEMM.csv")),
+        ["sm_90", "gfx942"]
+    );
+    assert_eq!(
+        labels(named("", "x/h100/GEMM.csv"), named("", "x/mi300/GEMM.csv")),
+        ["h100", "mi300"]
+    );
+    assert_eq!(labels(named("", "GEMM.csv"), named("", "b/GEMM.csv")), ["GEMM.csv", "b/GEMM.csv"]);
 }
 
 #[test]

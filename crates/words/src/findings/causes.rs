@@ -22,18 +22,6 @@ const KERNEL_FIRST: &str = "Try the kernel of the faster run at this size first.
 /// Advice if the difference may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
 
-/// Causes of one side and device that are too small to matter, the largest ones by name.
-pub(super) fn small(scan: &Scan<'_>, named: &[CauseFacts], count: usize) -> Story {
-    let one = |c: &CauseFacts| format!("{}, {}", title::of(scan, c), story::time(c.alone_s));
-    let first: Vec<String> = named.iter().map(one).collect();
-    let more = title::more(count - first.len());
-    Story {
-        title: format!("{count} smaller causes"),
-        text: format!("Each is under 0.5 % of the time. {}{more}.", first.join("; ")),
-        ..Story::default()
-    }
-}
-
 /// Why the gain may be measurement scatter, if it may.
 fn scatter(cause: &CauseFacts) -> Option<String> {
     let why = match cause.scatter? {

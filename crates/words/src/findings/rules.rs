@@ -125,7 +125,6 @@ pub static RULE_TEXTS: &[RuleText] = &[
     TILE,
     PUBLISHED,
     REST,
-    OTHERS,
     RuleText {
         id: "batching",
         title: "Repeated identical GEMMs that could batch",
@@ -296,14 +295,4 @@ pub(super) const REST: RuleText = RuleText {
              team reproducers.",
     profile: "Timings don't say why. Look for idle matrix units (low tensor or MFMA active cycles), the \
               bytes really moved, and the stall reason in a profile.",
-};
-
-pub(super) const OTHERS: RuleText = RuleText {
-    id: "others",
-    title: "Smaller causes",
-    threshold: "several causes, each under 0.5 % of its side's time",
-    why: "Together they make the list add up to the lost time.",
-    path_a: "",
-    path_b: "",
-    profile: "",
 };

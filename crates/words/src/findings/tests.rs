@@ -328,9 +328,7 @@ fn no_rule_claims_what_times_cannot_tell() {
                 assert!(!text.contains(word), "{}: {text}", rule.id);
             }
         }
-        // Small causes share no advice.
-        let told = [rule.profile, rule.path_a, rule.path_b].map(|text| !text.is_empty());
-        assert_eq!(told, [rule.id != "others"; 3], "{}", rule.id);
+        assert!([rule.profile, rule.path_a, rule.path_b].iter().all(|text| !text.is_empty()));
     }
 }
 
@@ -387,7 +385,9 @@ proptest! {
             let lost: f64 = books.map(|b| b.lost_s()).sum();
             let own = report.findings.iter().filter(|f| f.kind == Kind::Lost && f.side == part.label);
             let sum: f64 = own.filter_map(|f| f.split_s).sum();
-            prop_assert!((sum - lost).abs() <= 1e-9 * part.time_s, "{sum} {lost}");
+            // What is missing is causes under 0.5 % of the time each.
+            let causes = 0.005 * part.time_s * 40.0;
+            prop_assert!((-1e-9 * part.time_s..=causes).contains(&(lost - sum)), "{sum} {lost}");
         }
         for finding in &report.findings {
             prop_assert!(finding.evidence.rows.windows(2).all(|w| w[0] < w[1]));
@@ -395,7 +395,7 @@ proptest! {
         }
         // Filtering to a finding gives its seconds and its count.
         let lost: Vec<&Finding> =
-            report.findings.iter().filter(|f| f.kind == Kind::Lost && f.rule != "others").collect();
+            report.findings.iter().filter(|f| f.kind == Kind::Lost).collect();
         if !lost.is_empty() {
             let one = lost[pick.index(lost.len())];
             let only = check_all(&f.with_rows(Arc::new(one.evidence.rows.clone())));
@@ -423,7 +423,7 @@ fn left(frame: &Frame, report: &Findings, indices: &[usize]) -> Ledger {
 
 proptest! {
     #[test]
-    fn a_tick_saves_what_is_said_and_all_ticks_save_all_that_is_lost(
+    fn a_tick_saves_what_is_said_and_all_ticks_save_what_weighs(
         mut rows in proptest::collection::vec(any_row(), 1..40),
         twins in proptest::collection::vec((0usize..40, 0.2..5.0f64), 0..20),
         others in proptest::collection::vec(any::<bool>(), 8),
@@ -451,9 +451,10 @@ proptest! {
                 prop_assert!(near(alone_s, split_s), "{finding:?}");
             }
         }
-        // All of them together leave what the device needs.
+        // All of them together leave what the device needs, and causes under 0.5 % of the time each.
         let lost_s: f64 = report.ledger.books.iter().map(|b| b.lost_s()).sum();
-        prop_assert!(near(before_s - time_s(&left(&f, &report, &lost)), lost_s));
+        let kept_s = lost_s - (before_s - time_s(&left(&f, &report, &lost)));
+        prop_assert!((-1e-9 * before_s..=0.005 * before_s * 40.0).contains(&kept_s), "{kept_s}");
         // Some of them save at least as much as the best one, and at most the sum of their savings alone.
         let some: Vec<usize> =
             lost.iter().zip(others.iter().cycle()).filter(|(_, on)| **on).map(|(i, _)| *i).collect();
@@ -473,7 +474,7 @@ fn a_finding_is_found_by_its_name() {
     ];
     let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
     let found = check_all(&f);
-    assert!(found.findings.len() > 2);
+    assert!(found.findings.len() > 1);
     for i in 0..found.findings.len() {
         assert_eq!(found.position(&found.id_of(i)), Some(i));
     }

@@ -301,23 +301,12 @@ fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
     out
 }
 
-/// Outcome of every rule, and what no rule can tell.
+/// Outcome of every rule.
 fn checks(report: &Report) -> Vec<Block<'_>> {
     let mut rules =
         DocTable::new(&[("Rule", Set::Text), ("Speaks when", Set::Wide), ("Outcome", Set::Text)]);
     for c in &report.checked {
         rules.row(vec![(&c.title).into(), (&c.threshold).into(), owned(c.outcome())]);
     }
-    let mut never = DocTable::new(&[
-        ("not seen", Set::Text),
-        ("why", Set::Text),
-        ("what timings do show", Set::Text),
-    ]);
-    report.cannot_infer.iter().for_each(|row| never.row(row.iter().map(Text::from).collect()));
-    vec![
-        heading("Checks"),
-        Block::Table(rules),
-        heading("What timings can\u{2019}t show"),
-        Block::Table(never),
-    ]
+    vec![heading("Checks"), Block::Table(rules)]
 }

@@ -121,13 +121,12 @@ pub(super) fn bottlenecks(
         let little =
             o.efficiency.is_some_and(|e| e >= 0.6 && o.share * (1.0 - e) < findings::TRIFLE_SHARE);
         let dismissed = dismissed(o, &of, little);
-        // The finding of joined small causes has no advice.
-        let lost = || own.iter().filter(|f| f.kind == Kind::Lost && f.rule != "others");
+        let lost = || own.iter().filter(|f| f.kind == Kind::Lost);
         let loss = largest_loss(&splitter, scan, g);
         // The finding of the account that holds most of this GEMM's loss.
         let of_account = loss.as_ref().and_then(|l| lost().find(|f| f.rule == l.0.key())).copied();
         let narrow = own.iter().find(|f| f.rule == "narrow").copied();
-        let weightiest = of_account.or(own.iter().find(|f| f.rule != "others").copied());
+        let weightiest = of_account.or(own.first().copied());
         let signs = own.iter().flat_map(|f| &f.signs);
         let mut signs: Vec<(Sign, &str)> = signs
             .filter(|s| s.rows.binary_search(&g.row).is_ok())

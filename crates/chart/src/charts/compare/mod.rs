@@ -9,7 +9,6 @@ mod totals;
 use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
-use crate::density::Density;
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::Theme;
@@ -242,10 +241,6 @@ impl Picture for Compare {
             out.push(charts::left_out(duel.without_roof));
         }
         out.push(words::noise(duel));
-        let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
-        if all > reachable {
-            out.push(charts::reachable(all, reachable));
-        }
         out
     }
 

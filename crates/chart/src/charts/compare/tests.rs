@@ -125,7 +125,7 @@ fn a_dozen_rows_are_all_listed() {
 }
 
 #[test]
-fn more_points_than_marks_are_a_density_image_and_what_answers_is_said() {
+fn more_points_than_marks_are_a_density_image() {
     let mut rows = Rows::new();
     let n = Density::ABOVE as u32 + 10;
     for i in 0..n {
@@ -138,7 +138,6 @@ fn more_points_than_marks_are_a_density_image_and_what_answers_is_said() {
     let scene = view.spoken(&look(&Theme::LIGHT, 1));
     assert!(scene.items.iter().any(|i| matches!(i, Item::Image { .. })));
     assert_eq!(scene.hit_areas.len(), Density::ABOVE);
-    assert!(view.said.notes.iter().any(|n| n.contains("answer to the pointer")));
 }
 
 #[test]

@@ -11,19 +11,6 @@ use crate::scale::ScaleKind;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::reference::References;
 use gemmscope_table::field::Frame;
-use gemmscope_table::keyed;
-
-keyed! {
-    /// The quantity that the marks' area shows.
-    pub enum SizeBy {
-        /// Nothing: all have the same size.
-        Same = "", "the same";
-        /// Time of all calls of the row.
-        Time = "time", "total time";
-        /// Number of calls.
-        Count = "count", "calls";
-    }
-}
 
 /// Additions to the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,8 +66,6 @@ pub struct RooflineInput<'a> {
     pub theme: &'a Theme,
     /// The zoom; `None` fits the data and its roofs.
     pub zoom: Option<Zoom>,
-    /// Quantity shown as the marks' size.
-    pub size: SizeBy,
     /// Rows that get a number, in order: the selected or the most expensive ones.
     pub numbered: &'a [u32],
     /// More visible points than this become a density image.
@@ -124,7 +109,6 @@ impl<'a> RooflineInput<'a> {
             dpr: 1.0,
             theme,
             zoom: None,
-            size: SizeBy::Same,
             numbered: &[],
             density_above: Density::ABOVE,
             measured: true,

@@ -60,7 +60,6 @@ fn ask<T>(
         hidden,
         own_ceiling: own.then_some(&ceiling),
         dpr: canvas.dpr,
-        size: opened.settings.size,
         measured: opened.settings.measured,
         ai: opened.settings.ai,
         extras,
@@ -132,7 +131,7 @@ impl InteractiveRoofline {
     /// The rows that carry a number.
     fn numbered(&self, what: &Emphasis) -> Vec<u32> {
         let by = self.opened.settings.numbers;
-        numbers_of(by, &what.selected, what.ranked.as_deref(), || self.opened.costly())
+        numbers_of(by, what.ranked.as_deref(), || self.opened.costly())
     }
 
     fn target(&self, hit: Hit) -> Target {

@@ -1,7 +1,7 @@
 //! Points of the roofline: their marks, and the density image.
 
 use super::points::{Extent, Place};
-use super::{Counts, Layers, RooflineInput, SizeBy};
+use super::{Counts, Layers, RooflineInput};
 use crate::density::{Density, look};
 use crate::layout::Plot;
 use crate::palette::alpha;
@@ -141,22 +141,6 @@ pub(super) fn count_view(input: &RooflineInput<'_>, plot: &Plot, counts: &mut Co
     counts.outside = (counts.passing - counts.nowhere - hidden).saturating_sub(n);
 }
 
-/// Radius of a row's mark, whose area is proportional to a value; `None` if all have the same size.
-fn radii<'a>(input: &'a RooflineInput<'_>, base: f64) -> Option<impl Fn(u32) -> f64 + 'a> {
-    let data = &input.frame.data;
-    let value = |row: u32| match input.size {
-        SizeBy::Same => 0.0,
-        SizeBy::Count => data.count(row as usize),
-        SizeBy::Time => data.time_s[row as usize] * data.count(row as usize),
-    };
-    let rows: &[u32] = if input.size == SizeBy::Same { &[] } else { &input.frame.rows };
-    let most = rows.iter().map(|r| value(*r)).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    (most > 0.0).then_some(move |row| {
-        let share = Some(value(row) / most).filter(|share| share.is_finite()).unwrap_or(0.0);
-        base * 0.6 + (base + 10.0) * share.clamp(0.0, 1.0).sqrt()
-    })
-}
-
 /// Up to this many points are all tied to their place at measured bytes; beyond, only selected and hovered ones are.
 const TIED: u64 = 60;
 
@@ -226,25 +210,17 @@ impl Layers<'_> {
     pub(super) fn marks(&mut self, rows: &[u32], counts: &Counts) {
         let (input, plot) = (self.input, &self.plot);
         let (base, opacity) = look(counts.in_view);
-        let radius = radii(input, base);
         let colors = &input.color_scale.palette;
         let palette: Vec<Color> = colors.iter().map(|c| alpha(*c, opacity)).collect();
         const SYMBOLS: [Symbol; 5] =
             [Symbol::Ring, Symbol::Dot, Symbol::Square, Symbol::Diamond, Symbol::Triangle];
         let mut batches = SYMBOLS.map(|g| Marks::new(g, base, palette.clone()));
         let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
-        let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
-        each_of(rows, input, plot, |row, x, y, place| {
-            let radius = radius.as_ref().map_or(base, |radius| radius(row));
-            order.push((radius as f32, row, x, y, place));
-        });
+        let mut order: Vec<(u32, f32, f32, Place)> = Vec::new();
+        each_of(rows, input, plot, |row, x, y, place| order.push((row, x, y, place)));
         // Shuffled, so that no side covers another: Fibonacci hashing mixes rows.
-        order.sort_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
-        if radius.is_some() {
-            // Large ones first, so that they cover no small ones.
-            order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        }
-        for (size, row, x, y, place) in order {
+        order.sort_by_key(|o| o.0.wrapping_mul(0x9e37_79b9));
+        for (row, x, y, place) in order {
             let code = input.color_scale.code(row as usize);
             let symbol = match place {
                 Place::Above => Symbol::Triangle,
@@ -256,7 +232,6 @@ impl Layers<'_> {
             };
             if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
                 b.add((x, y), code);
-                b.radii.extend(radius.as_ref().map(|_| size));
             }
             if let Some(own) = input.own_ceiling {
                 let rate = own(row as usize);

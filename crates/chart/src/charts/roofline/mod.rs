@@ -19,7 +19,7 @@ mod settings;
 mod stated;
 mod table;
 
-pub use input::{Extras, RooflineInput, SizeBy};
+pub use input::{Extras, RooflineInput};
 pub use overlay::overlay;
 pub use planned::{Planned, Waymark};
 pub use points::{By, Points};

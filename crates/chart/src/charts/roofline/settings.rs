@@ -1,6 +1,5 @@
 //! Settings of the roofline. Only this file reads them from a view state.
 
-use super::SizeBy;
 use super::points::SINGLE_UP_TO;
 use crate::aggregate::add_new;
 use crate::caption::{NAME, name_control};
@@ -41,7 +40,6 @@ const Y_KEY: &str = "y";
 /// Every parameter that the roofline reads, besides its zoom.
 pub(super) const PARAMS: &[&str] = &[
     COLOR_KEY,
-    SIZE.key,
     LABELS_KEY,
     CEILINGS.key,
     OFF_KEY,
@@ -67,10 +65,6 @@ keyed! {
         Findings = "", "findings";
         /// Rows that lose most time against their roof.
         MostLost = "lost", "most lost time";
-        /// Rows that take most time.
-        MostTime = "time", "most time";
-        /// Selected rows, in the order of selection.
-        Selected = "selected", "only selected";
         /// None.
         None = "off", "none";
     }
@@ -90,10 +84,6 @@ impl Numbers {
         NUMBERS.get(state)
     }
 }
-
-/// Quantity shown as the points' area.
-const SIZE: Setting<SizeBy> =
-    Setting { key: "size", label: "Size", hint: "", default: SizeBy::Same };
 
 keyed! {
     /// Which points show the roof of their tile.
@@ -157,8 +147,6 @@ pub struct Settings {
     pub of_reference: bool,
     /// Names of the categories that are switched off.
     pub off: Vec<String>,
-    /// Quantity shown as the points' area.
-    pub size: SizeBy,
     /// Which points carry a number.
     pub numbers: Numbers,
     /// Which points show the roof of their tile.
@@ -197,7 +185,6 @@ impl Settings {
             share: !y.current.is_empty(),
             of_reference: y.current == "reference",
             off: switched_off(state, OFF_KEY),
-            size: SIZE.get(state),
             numbers: Numbers::of(state),
             ceilings: CEILINGS.get(state),
             measured: state.param(MEASURED_KEY) != Some("off"),
@@ -220,7 +207,6 @@ impl Settings {
         let mut out = vec![color, y, heaviest];
         out.extend((frame.decision().kind == DataKind::Sides).then_some(baseline));
         out.extend(ai.into_iter().chain(roofs));
-        out.extend([SIZE.control(state), NUMBERS.control(state)].map(Control::more));
         out.extend(tiles.then(|| CEILINGS.control(state).more()));
         out.push(name_control(state));
         (settings, out)
@@ -292,39 +278,32 @@ pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
 }
 
 /// The rows that are numbered (from 1) in the roofline, the ranked list and the table: those of the findings in order
-/// (`ranked`, if known), the most expensive ones, or the selected ones.
-pub fn numbered(frame: &Frame, by: Numbers, selected: &[u32], ranked: Option<&[u32]>) -> Vec<u32> {
-    numbers_of(by, selected, ranked, || most_expensive(frame, by))
+/// (`ranked`, if known), or those that lose most time.
+pub fn numbered(frame: &Frame, by: Numbers, ranked: Option<&[u32]>) -> Vec<u32> {
+    numbers_of(by, ranked, || most_expensive(frame, by))
 }
 
 /// As [`numbered`], with the expensive rows given.
 pub(super) fn numbers_of(
     by: Numbers,
-    selected: &[u32],
     ranked: Option<&[u32]>,
     costly: impl FnOnce() -> Vec<u32>,
 ) -> Vec<u32> {
     match (by, ranked) {
         (Numbers::None, _) => Vec::new(),
         (Numbers::Findings, Some(ranked)) => ranked.to_vec(),
-        // More numbers would hide the picture.
-        (Numbers::Selected, _) => selected.iter().take(2 * NUMBERED).copied().collect(),
         _ => costly(),
     }
 }
 
-/// The passing rows that lose most time against their roof, or take most time (if chosen, or if no roof is known),
-/// worst first. Empty if only selected rows are numbered.
+/// The passing rows that lose most time against their roof, or take most time if no roof is known, worst first.
 pub(super) fn most_expensive(frame: &Frame, by: Numbers) -> Vec<u32> {
-    let lost = by != Numbers::MostTime;
     // Searching a million rows would delay every change of a filter.
-    let many = lost && frame.rows.len() > NUMBER_UP_TO;
-    if many || matches!(by, Numbers::Selected | Numbers::None) {
+    if by == Numbers::None || frame.rows.len() > NUMBER_UP_TO {
         return Vec::new();
     }
-    let fields = [Field::Lost, Field::TotalTime];
-    for field in &fields[usize::from(!lost)..] {
-        let get = frame.numbers(field);
+    for field in [Field::Lost, Field::TotalTime] {
+        let get = frame.numbers(&field);
         let mut top: Vec<(f64, u32)> = Vec::with_capacity(NUMBERED + 1);
         for &row in frame.rows.iter() {
             let v = get(row as usize);

@@ -108,7 +108,6 @@ fn findings_stand_in_sections_each_by_its_seconds() {
     assert_eq!(sections[0], Section::Measured);
     let within = report.findings.chunk_by(|a, b| a.section() == b.section());
     for section in within.filter(|s| s[0].kind == Kind::Lost) {
-        let section: Vec<_> = section.iter().filter(|f| !f.is_rest()).collect();
         assert!(section.is_sorted_by(|a, b| a.alone_s >= b.alone_s));
     }
     // An account is one finding that contains the pairs.
