@@ -208,7 +208,7 @@ const NAMES: &[(ColumnMeaning, &str)] = named! {
         param_n:95 size_j:80 out_features:50 intermediate_size:30 ffn_hidden_size:30 ffn_dim:30 \
         out_dim:40 output_features:50 output_size:40 cols:40 columns:40 num_cols:40 cols_b:60 \
         b_cols:60 d_ff:30 n_out:40 out:20 intermediate:20 \
-        inter_dim:30 inter_size:30 inter:20 moe_intermediate_size:30 moe_inter_dim:30"
+        ffn:20 ffn_size:30 inter_dim:30 inter_size:30 inter:20 moe_intermediate_size:30 moe_inter_dim:30"
     K: "k:100 size_k:95 k_size:95 mat_k:95 dim_k:95 k_dim:95 gemm_k:95 problem_k:95 shape_k:95 \
         param_k:95 in_features:50 hidden_size:30 hidden_dim:30 in_dim:40 input_features:50 \
         input_size:40 inner:50 inner_dim:60 cols_a:60 a_cols:60 reduction:40 d_model:30 k_in:40 \

@@ -246,8 +246,9 @@ pub(super) fn expand(columns: &mut Vec<Column>) {
             ));
         }
     }
-    let has_size = |c: &Column| matches!(c.title.holds, Holds::M | Holds::N | Holds::K);
-    if columns.iter().any(has_size) {
+    let held = |letter: &char| columns.iter().any(|c| c.title.holds == of_letter(*letter));
+    let missing: Vec<char> = "mnk".chars().filter(|letter| !held(letter)).collect();
+    if missing.is_empty() {
         return;
     }
     let stating = columns.iter().position(|c| {
@@ -255,11 +256,14 @@ pub(super) fn expand(columns: &mut Vec<Column>) {
             c.title.holds,
             Holds::Words | Holds::Library | Holds::Shape | Holds::Open | Holds::Other
         );
-        open && share(c.cells.iter().map(|c| stated(&c.text).all())) >= 0.5
+        // Beside sizes in columns, those in a named column may be of a tile.
+        let open = open && (missing.len() == 3 || c.name.trim().is_empty());
+        let states = |text: &str| missing.iter().all(|letter| stated(text).of(*letter).is_some());
+        open && share(c.cells.iter().map(|c| states(&c.text))) >= 0.5
     });
     let Some(i) = stating else { return };
     let got: Vec<Stated> = columns[i].cells.iter().map(|c| stated(&c.text)).collect();
-    for letter in ['m', 'n', 'k', 'b', 'g'] {
+    for letter in missing.into_iter().chain(['b', 'g']) {
         if got.iter().any(|g| g.of(letter).is_some()) {
             let cells = got.iter().map(|g| Cell::of_size(g.of(letter))).collect();
             columns.push(Column::made(of_letter(letter), &letter.to_string(), cells));

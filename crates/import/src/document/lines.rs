@@ -228,6 +228,9 @@ pub(super) fn said(line: &str) -> Said {
     out
 }
 
+/// Names of a size that may be the only one.
+const SIDES: &[&str] = &["n", "m", "size", "dim"];
+
 /// The only size of a line, if it may be square: `N=4096`, `size 4096`, `4096x4096`.
 fn side_of(line: &str) -> Option<u32> {
     let words: Vec<&str> = line
@@ -235,7 +238,7 @@ fn side_of(line: &str) -> Option<u32> {
         .filter(|w| !w.is_empty())
         .collect();
     let named = words.windows(2).find_map(|pair| {
-        let size = ["n", "m", "size", "dim"].iter().any(|w| pair[0].eq_ignore_ascii_case(w));
+        let size = SIDES.iter().any(|w| pair[0].eq_ignore_ascii_case(w));
         size.then(|| crate::cell::size(pair[1].as_bytes()).ok())?
     });
     named.or_else(|| {
@@ -287,6 +290,18 @@ fn label(rest: &str) -> String {
         let cut = ["shape", "took", "lat", "time", "run"].iter().filter_map(|w| announced(w)).min();
         text = &text[..cut.unwrap_or(text.len())];
     }
+    // `size=1024` is a size.
+    let is_side = |w: &&str| {
+        w.split_once('=').is_some_and(|(name, value)| {
+            SIDES.iter().any(|s| name.eq_ignore_ascii_case(s))
+                && value.trim_end_matches([',', ':', ';']).parse::<u32>().is_ok()
+        })
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = match words.iter().any(|w| is_side(&w)) {
+        true => words.into_iter().filter(|w| !is_side(w)).collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
+    };
     text.trim_matches(|c: char| " :,-|[]()=>\t".contains(c)).to_owned()
 }
 

@@ -32,7 +32,7 @@ impl Question {
     }
 
     /// The same, answered by the user with its value.
-    pub(super) fn as_chosen(self) -> Question {
+    pub(super) fn chosen(self) -> Question {
         let text = format!("“{}”, as chosen.", self.value);
         Question { text, ..self }
     }

@@ -390,3 +390,33 @@ fn eight_bits_are_of_two_kinds() {
     let d = read(format!("All types are fp8.\n\n{table}"));
     assert!(d.sources[0].assumptions.iter().all(|a| a.key != "dtype"));
 }
+
+#[test]
+fn names_keep_their_kernel_and_lose_their_size() {
+    let d = read(
+        "M: 4096 N: 11008 K: 4096\n  cublas    : 0.512 ms\n  my_kernel : 0.634 ms (80.8%)\n\
+         M: 4096 N: 4096 K: 11008\n  cublas    : 0.498 ms\n  my_kernel : 0.601 ms (82.9%)\n",
+    );
+    assert_eq!((d.len(), library(&d, 0), library(&d, 1)), (4, "cuBLAS", "my_kernel"));
+    let d = read(
+        "size=1024   time=0.0132 ms   TFLOPS=162.7\nsize=2048   time=0.0705 ms   TFLOPS=243.7\n",
+    );
+    assert_eq!((d.m[1], library(&d, 1)), (2048, ""));
+}
+
+#[test]
+fn sizes_of_a_layer_and_of_a_matrix_of_named_sizes() {
+    let d = read(
+        "batch  seqlen  hidden  ffn    fwd(ms)  TFLOPs/s\n\
+         1      2048    4096    16384  1.05     261.8\n\
+         4      2048    4096    16384  3.92     280.5\n",
+    );
+    assert_eq!((d.m[1], d.n[1], d.k[1], d.time_s[1]), (8192, 16384, 4096, 3.92e-3));
+    let d = read(
+        "H100 SXM, FP8 rowwise, in TFLOPS (higher is better):\n\n\
+         |          | K=2048 | K=4096 |\n|---|---|---|\n\
+         | M=N=4096 | 812 | 1015 |\n| M=N=8192 | 1090 | 1180 |\n",
+    );
+    assert_eq!((d.len(), d.m[3], d.n[3], d.k[3]), (4, 8192, 8192, 4096));
+    assert!((d.time_s[3] - 2.0 * 8192.0 * 8192.0 * 4096.0 / 1180e12).abs() < 1e-9);
+}

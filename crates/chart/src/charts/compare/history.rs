@@ -133,7 +133,8 @@ impl Picture for HistoryChart {
     }
 
     fn details(&self) -> Vec<(String, ResultTable)> {
-        let movers = words::movers(&self.history, &self.spec.frame, LISTED);
+        let Some(frame) = &self.spec.frame else { return Vec::new() };
+        let movers = words::movers(&self.history, frame, LISTED);
         let table = ("What changed, most lost or saved time first".to_owned(), movers);
         Some(table).filter(|(_, t)| !t.rows.is_empty()).into_iter().collect()
     }

@@ -116,7 +116,7 @@ impl Plain<'_> {
         let answer = self.options.answer(EXPERTS);
         let way = self.by_time(ways, answer)?;
         let is_open = answer.is_none();
-        let question = way.question.map(|q| if is_open { q } else { q.as_chosen() });
+        let question = way.question.map(|q| if is_open { q } else { q.chosen() });
         let assumption = question.map(|q| q.assumption(&ImportOptions::default()));
         Some(ExpertRole { row: way.experts?, assumption })
     }

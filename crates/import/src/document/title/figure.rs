@@ -252,7 +252,15 @@ pub(in crate::document) fn label_of(text: &str) -> String {
             || of_calls(lower)
     };
     let is_sign = |c: char| "()[],;:|".contains(c);
-    let name = |word: &str| word.split('_').filter(|p| !of_figure(p)).collect::<Vec<_>>().join("_");
+    let is_kernel = |part: &&str| part.eq_ignore_ascii_case("kernel");
+    let name = |word: &str| {
+        let parts = word.split('_').filter(|p| is_kernel(p) || !of_figure(p));
+        let parts: Vec<&str> = parts.collect();
+        let others: Vec<&str> = parts.iter().copied().filter(|p| !is_kernel(p)).collect();
+        // `my_kernel` is a name; `kernel_time` and `cublas_kernel` are not more without the word.
+        let whole = !others.is_empty() && !names_library(&others.join("_"));
+        if whole { parts } else { others }.join("_")
+    };
     let words = plain.split(|c: char| c.is_whitespace() || is_sign(c)).filter(|w| !w.is_empty());
     let kept: Vec<String> = words.map(name).filter(|w| !w.is_empty()).collect();
     let label = kept.join(" ");
