@@ -4,7 +4,7 @@ use super::names::{ASIDE_WORDS, DERIVED_WORDS, OF_FIGURE, PARAMETER_WORDS, RATE_
 use super::{Holds, RANK, Title};
 use crate::columns::words::{self as known, Says, any_says, is_extreme, is_percentile, says};
 use crate::document::unit_words::{Measure, unit};
-use crate::document::words::lower_words;
+use crate::document::words::{lower_words, names_library};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning as C;
 use gemmscope_table::dataset::ColumnSpec;
