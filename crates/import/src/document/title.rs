@@ -180,8 +180,12 @@ fn without_camel(text: &str) -> String {
     text
 }
 
+/// Longest title, bytes: what is longer is a paragraph, and its beginning says what it is of.
+const LONGEST: usize = 512;
+
 /// What the title says of a column.
 pub(crate) fn title(text: &str) -> Title {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
     let bare = bare(text);
     if let Some((unit, strength)) = known::work(&known::words(&bare).join("_")) {
         let spec = ColumnSpec::rate(C::ReportedWork, Some(unit));
