@@ -5,7 +5,7 @@ mod lines;
 mod same;
 
 use crate::testing::{read, read_with};
-use crate::{ImportOptions, read_all};
+use crate::{ImportOptions, Imported, read_all};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
@@ -21,6 +21,36 @@ fn refused(text: &str) -> String {
     match read_all("", text.as_bytes(), &ImportOptions::default()) {
         Err(e) => e.message,
         Ok(imported) => panic!("read: {imported:?}"),
+    }
+}
+
+#[test]
+fn a_page_costs_what_it_holds() {
+    let row = "<tr><td>512<td>512<td>512<td>9</tr>";
+    let head = "<table><tr><th>M<th>N<th>K<th>time_us</tr>";
+    let spans = "<tr><td colspan=1000 rowspan=65534>512<td>512<td>512<td>9</tr>";
+    let wide = "<td colspan=1000 rowspan=60000>512".repeat(1000);
+    for (page, rows) in [
+        // Cells that span everything, in each row and at once.
+        (format!("{head}{}</table>", spans.repeat(2000)), None),
+        (format!("<table><tr>{wide}</tr>{}</table>", "<tr><td>1</tr>".repeat(3000)), None),
+        // Tables that do not end, and one behind them that does.
+        (format!("{}{head}{row}</table>", "<table>\n".repeat(200_000)), Some(1)),
+        // Tags that do not end.
+        (format!("{head}{row}<tr><td>{}</table>", "<".repeat(1 << 20)), Some(1)),
+        (format!("{head}{row}<tr><td>{}</table>", "&#x".repeat(1 << 18)), Some(1)),
+        // A table in a table.
+        (format!("<table><tr><td>\n{head}\n{row}</table>\n</table>"), Some(1)),
+        (format!("{head}{row}</table>\n").repeat(2000), Some(2000)),
+    ] {
+        let begins: String = page.chars().take(60).collect();
+        let options = ImportOptions { format: Some("document".into()), ..ImportOptions::default() };
+        let read = read_all("p.html", page.as_bytes(), &options);
+        let used = match read {
+            Ok(Imported::Table(data)) => Some(data.len()),
+            _ => None,
+        };
+        assert_eq!(used, rows, "{begins}");
     }
 }
 

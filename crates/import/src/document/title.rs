@@ -185,8 +185,12 @@ fn without_camel(text: &str) -> String {
     text
 }
 
+/// Length limit of a title, bytes: a longer one is a paragraph, whose beginning says what it is of.
+const LONGEST: usize = 512;
+
 /// Parses the title of a column.
 pub(crate) fn title(text: &str) -> Title {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
     let bare = bare(text);
     if let Some((unit, strength)) = known::work(&known::words(&bare).join("_")) {
         let spec = ColumnSpec::rate(C::ReportedWork, Some(unit));

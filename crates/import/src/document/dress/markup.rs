@@ -11,6 +11,8 @@ const MOST_LINES: usize = 4_096;
 pub(in crate::document) const HTML: &str = "HTML";
 /// Limit of `colspan` and `rowspan`.
 const MOST_SPAN: usize = 256;
+/// Cells that a table may have with what spans several, beside one for each byte that is written.
+const LEAST_CELLS: usize = 4_096;
 
 /// An HTML table: `<th>` and `<td>` cells, with spans filled in.
 pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
@@ -19,10 +21,11 @@ pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
         return None;
     }
     let near = &lines[at..lines.len().min(at + MOST_LINES)];
-    let len = near.iter().position(|l| l.to_lowercase().contains("</table"));
-    let end = len.map_or(at + near.len(), |len| at + len + 1);
+    let end = table_end(near).map_or(at + near.len(), |len| at + len);
     let mut rows: Vec<(usize, Vec<String>)> = Vec::new();
     let mut heads = 0;
+    let written: usize = lines[at..end].iter().map(|line| line.len()).sum();
+    let mut left = LEAST_CELLS + written;
     // Per column: number of rows that a cell still spans, and its text.
     let mut held: HashMap<usize, (usize, String)> = HashMap::new();
     for (line, source) in table_rows(lines, at, end) {
@@ -35,13 +38,15 @@ pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
         }
         let mut row: Vec<String> = Vec::new();
         for cell in cells {
-            take_held(&mut held, &mut row);
-            for _ in 0..cell.columns {
+            take_held(&mut held, &mut row, left);
+            for _ in 0..cell.columns.min(left.saturating_sub(row.len())) {
                 held.insert(row.len(), (cell.rows - 1, cell.text.clone()));
                 row.push(cell.text.clone());
             }
         }
-        take_held(&mut held, &mut row);
+        take_held(&mut held, &mut row, left);
+        // Its cells would take far more room than what is written.
+        left = left.checked_sub(row.len() + 1).filter(|left| *left > 0)?;
         rows.push((line, row));
     }
     let heads = heads.max(1);
@@ -68,8 +73,19 @@ pub(in crate::document) fn beside(lines: &[&str]) -> [Vec<String>; 2] {
     [above.into_iter().flatten().collect(), said(&text[to..]).into_iter().collect()]
 }
 
-fn take_held(held: &mut HashMap<usize, (usize, String)>, row: &mut Vec<String>) {
-    while let Some((rows, text)) = held.get_mut(&row.len())
+/// The first line behind a table: behind its end, or where another one begins.
+fn table_end(lines: &[&str]) -> Option<usize> {
+    lines.iter().enumerate().find_map(|(i, line)| {
+        let lower = line.to_ascii_lowercase();
+        let end = lower.contains("</table").then_some(i + 1);
+        end.or_else(|| (i > 0 && lower.contains("<table")).then_some(i))
+    })
+}
+
+/// Adds the cells that rows above span, up to `most` in all.
+fn take_held(held: &mut HashMap<usize, (usize, String)>, row: &mut Vec<String>, most: usize) {
+    while row.len() < most
+        && let Some((rows, text)) = held.get_mut(&row.len())
         && *rows > 0
     {
         *rows -= 1;
@@ -153,8 +169,10 @@ fn without_tags(text: &str) -> String {
                 rest = after;
             }
             None => {
+                // Nothing behind it is a tag either.
                 out.push('<');
                 rest = behind;
+                break;
             }
         }
     }
