@@ -110,10 +110,10 @@ keep_history() {
   local try
   for try in 1 2 3 4 5; do
     lay_history || break
-    "$COMMAND" history "${common[@]}" --keep "$history" --commit "$SHA" --run "${GITHUB_RUN_NUMBER-}" --host "$(host)" -- "$@" || break
+    "$COMMAND" history ${DEVICE:+"--device=$DEVICE"} --keep "$history" --commit "$SHA" --run "${GITHUB_RUN_NUMBER-}" --host "$(host)" -- "$@" || break
     git -C "$history" add -A history.json runs
     git -C "$history" -c user.name=gemmscope -c user.email=gemmscope@localhost commit -q -m "Run of ${SHA:0:7}"
-    ! git -C "$history" push -q origin "HEAD:refs/heads/$HISTORY" || return 0
+    ! git push -q origin "$(git -C "$history" rev-parse HEAD):refs/heads/$HISTORY" || return 0
     sleep $((try * ${HISTORY_PAUSE-2}))
   done
   return 1

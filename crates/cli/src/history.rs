@@ -28,7 +28,7 @@ use std::path::PathBuf;
 ))]
 pub(super) struct History {
     /// Smallest change that is one: 2% or 0.02
-    #[arg(long, value_name = "P", value_parser = share)]
+    #[arg(long, value_name = "P", value_parser = share, conflicts_with = "keep")]
     least: Option<f64>,
     /// Add the files as one run to the list of runs in this folder
     #[arg(long, value_name = "FOLDER")]
@@ -64,6 +64,12 @@ impl History {
     /// Prints the history of the files, or keeps them as a run.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
         if let Some(folder) = &self.keep {
+            if self.selection.state.is_some() || self.selection.rows.is_some() {
+                io.err.usage(
+                    "--keep keeps all rows of the files, so --state and --rows do nothing",
+                )?;
+                return Ok(Exit::Misuse);
+            }
             return keep::run(self, folder, io);
         }
         let Shown { frame, failed, .. } = frame(&self.input.request(), &self.selection, None, io)?;

@@ -306,6 +306,16 @@ fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -
     all
 }
 
+/// Merges several sources into one called `name`, so that they are one side or one run.
+pub(super) fn as_one(mut data: Dataset, name: &str) -> Dataset {
+    if let Some(mut first) = data.sources.first().cloned() {
+        first.name = name.to_owned();
+        data.sources = vec![first];
+        data.source.iter_mut().for_each(|s| *s = 0);
+    }
+    data
+}
+
 /// Reads traces with graph launches again, together with the graph captures of the other files, which contain the
 /// shapes of their kernels.
 fn take_captures(

@@ -67,10 +67,8 @@ pub(super) fn read(
         (None, _) => import(&file.name, options, stdin),
         (Some(path), Some(run)) => {
             let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
-            if digest(&bytes) != run.sha256.to_ascii_lowercase() {
-                return Err(ImportError::new(
-                    "is not the file that the list of runs names (sha256)",
-                ));
+            if !run.is(&bytes) {
+                return Err(ImportError::new(NOT_THE_LISTED));
             }
             let options = ImportOptions { run: run.info.clone(), ..options.clone() };
             import(&file.name, &options, &mut bytes.as_slice())

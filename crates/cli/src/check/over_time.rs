@@ -1,8 +1,7 @@
 //! Compares rows with those of all runs before.
 
-use super::regression::as_one;
 use super::{Missing, OverTime, SlowerSince};
-use crate::load::{Loaded, shown};
+use crate::load::{Loaded, as_one, shown};
 use crate::messages::Messages;
 use gemmscope_analysis::history::{History, Runs};
 use gemmscope_table::dataset::RunInfo;

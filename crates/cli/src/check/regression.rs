@@ -1,24 +1,13 @@
 //! Compares rows with those of a baseline.
 
 use super::{Missing, Regression, Slower};
-use crate::load::{Loaded, shown};
+use crate::load::{Loaded, as_one, shown};
 use crate::messages::Messages;
 use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup};
-use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Field;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::compare::join;
-
-/// Merges several sources into one called `name`, so that a side of the comparison is one file.
-pub(super) fn as_one(mut data: Dataset, name: &str) -> Dataset {
-    if let Some(mut first) = data.sources.first().cloned() {
-        first.name = name.to_owned();
-        data.sources = vec![first];
-        data.source.iter_mut().for_each(|s| *s = 0);
-    }
-    data
-}
 
 /// Compares GEMM by GEMM; returns the slower and the missing ones.
 pub(super) fn against(

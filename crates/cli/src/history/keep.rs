@@ -3,13 +3,14 @@
 use super::History;
 use crate::Io;
 use crate::exit::{Exit, Stop};
-use crate::load::load;
+use crate::load::{as_one, load};
 use crate::messages::Code;
 use crate::output::write_file;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use gemmscope_analysis::history::stated;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_share::data::base_name;
 use gemmscope_share::run_list::{ListedRun, RunList, digest};
 use gemmscope_table::dataset::{Dataset, RunInfo};
 use gemmscope_table::field::Frame;
@@ -92,11 +93,12 @@ pub(super) fn run(options: &History, folder: &Path, io: &mut Io<'_>) -> Result<E
     if info.when.is_empty() {
         info.when = now();
     }
-    let bytes = packed(&data)?;
-    let run = ListedRun { rows: list.file_of(&info), sha256: digest(&bytes), info };
-    let rows = run.rows.clone();
-    let gone = list.add(run, usize::from(options.most));
+    let rows = list.file_of(&info);
     let file = folder.join(&rows);
+    // The rows are those of one run, by its name, whatever their files were called.
+    let bytes = packed(&as_one(Dataset::clone(&data), base_name(&rows)))?;
+    let run = ListedRun { rows, sha256: digest(&bytes), info };
+    let gone = list.add(run, usize::from(options.most));
     // The list names a run only once it is there, and none that is gone.
     let write = |path: &Path, bytes: &[u8]| write_file(path, |to| to.write_all(bytes));
     write(&file, &bytes).or_else(|e| io.err.unwritten(&file, &e))?;

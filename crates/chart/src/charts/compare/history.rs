@@ -191,7 +191,7 @@ impl Picture for HistoryChart {
         scene.items.push(Item::Clip { rect: plot.rect });
         // Those that changed lie on top.
         for line in (0..self.lines.len()).rev() {
-            let color = self.color(line, &theme);
+            let color = self.color(line, theme);
             let of = |run: &usize| {
                 (values[line * runs + run], spreads[line * runs + run] / times[line * runs + run])
             };
@@ -216,7 +216,7 @@ impl Picture for HistoryChart {
             let at = px(run, values[group]);
             let changes = self.history.lines[self.lines[line]].real().any(|c| c.run == run);
             let (radius, symbol) = if changes { (5.0, Symbol::Ring) } else { (2.5, Symbol::Dot) };
-            scene.mark(at, radius, symbol, self.color(line, &theme));
+            scene.mark(at, radius, symbol, self.color(line, theme));
             scene.hit(self.spec.groups.get(group).to_vec(), about(at, 6.0), Tooltip::of(group));
         }
         scene.items.push(Item::Unclip);
