@@ -106,8 +106,9 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   await app.page.locator('.strip [data-figure="rows"]').focus();
   for (let i = 0; i < 9 && !(await at(".account")); i++) await keyboard.press("ArrowRight");
   assert.ok(await at(".account"), "the bar is one stop with the figures");
-  await keyboard.press("Tab");
+  await keyboard.press("Shift+Tab");
   assert.ok(await at(".filter-row button"), "the filters");
+  await keyboard.press("Tab");
   await keyboard.press("Tab");
   assert.ok(await at(".toolbar button"), "the first control");
   // Arrow keys reach all of them, including the slider and its field.
@@ -123,22 +124,24 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   assert.ok(await at(".toolbar *"), "back among the controls");
   await keyboard.press("Home");
   assert.equal(await app.page.evaluate(() => document.activeElement.textContent), "Roofline");
-  // A filter button lists its values; the last entry leads to the panel.
-  await app.page.locator(".filter-row button").nth(1).focus();
+  // A chip lists its values.
+  await app.page.locator(".chip .chip-words").first().focus();
   await keyboard.press("ArrowDown");
   await app.page.waitForFunction(() => document.activeElement.matches(".filter-row .menu input"));
   const rows = () => app.figure("rows");
   const before = await rows();
   await keyboard.press("Space");
-  await app.page.waitForFunction(() => document.querySelector(".filter-row .chip"));
+  await app.page.waitForFunction(() => document.querySelector(".chip.on"));
   assert.notEqual(await rows(), before);
   assert.ok(await at(".filter-row .menu input"), "the list stays open");
   await keyboard.press("Space");
   await keyboard.press("Escape");
   assert.ok(await at(".filter-row button"), "back on its button");
-  await app.page.getByRole("button", { name: "Ranges" }).focus();
-  await keyboard.press("Enter");
-  await app.page.waitForFunction(() => document.activeElement.matches(".sidebar summary"));
+  // The list of all filters has the search, which a key opens too.
+  await keyboard.press("/");
+  await app.page.waitForFunction(() => document.activeElement.matches("#search"));
+  await keyboard.press("Escape");
+  assert.ok(await at(".all-filters"), "back on its button");
 
   const place = () => app.page.locator('.tabs .tab[aria-current="page"]').innerText();
   for (const [i, name] of PLACES.entries()) {

@@ -4,7 +4,7 @@ use crate::data::{colored, dataset, frame, frame_of};
 use crate::views::look;
 use gemmscope_chart::charts;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::roofline::{Points, RooflineInput, SizeBy, hit_grid, roofline};
+use gemmscope_chart::roofline::{Points, RooflineInput, hit_grid, roofline};
 use gemmscope_chart::scene::Item;
 use gemmscope_chart::svg::svg;
 use gemmscope_table::dataset::Dataset;
@@ -33,7 +33,6 @@ fn a_roofline_of_odd_values_or_sizes_never_fails() {
             input.hidden = &[true, false];
             input.dpr = a;
             input.density_above = 3;
-            input.size = SizeBy::Count;
             input.zoom = Some(((a, b), (b, a)));
             let chart = roofline(&input);
             assert!(svg(&chart.scene).ends_with("</svg>\n"));

@@ -9,7 +9,7 @@ use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::hit::Direction;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    AiAxis, By, Extras, Planned, Points, RooflineInput, SizeBy, hit_grid, open_grid, overlay,
+    AiAxis, By, Extras, Planned, Points, RooflineInput, hit_grid, open_grid, overlay,
     roofline, table,
 };
 use gemmscope_chart::tooltip::Tooltip;
@@ -68,10 +68,9 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
         ..Extras::default()
     };
     let mut input = RooflineInput::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
-    input.size = SizeBy::Time;
     input.own_ceiling = Some(&own);
     input.extras = &extras;
-    picture("roofline-sized-dark", &roofline(&input).scene);
+    picture("roofline-extras-dark", &roofline(&input).scene);
 }
 
 /// A file that states only intensity and rate, and two rows: each point is under the roof of its device, in the table,

@@ -3,7 +3,7 @@
 //! Lost time comes from the [ledger](crate::ledger): a finding about it is one account of one side and device; the rest
 //! account is split by what limits the GEMM. It has two numbers: its split, and splits add up to the lost time of its
 //! side; and what it saves alone, by which findings are ranked and which overlap. Its rows are those for which it saves
-//! time alone. Causes that alone save under 0.5 % of the time are joined in one finding. Other findings are questions
+//! time alone. Causes that alone save under 0.5 % of the time are no findings. Other findings are questions
 //! about the data, which hold no seconds, and ideas that change the roof. [`Sign`]s are predicates of a GEMM without
 //! seconds. A finding contains no sentences: `gemmscope-words` makes them from its [`Fact`].
 //!

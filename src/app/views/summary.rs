@@ -3,7 +3,7 @@
 
 use super::chart::{ChartPane, settings};
 use super::ranked::Ranked;
-use super::time_bar::TimeBar;
+use super::time_bar::{TimeBar, TimeNotes};
 use gemmscope_chart::charts::ChartKind;
 use leptos::prelude::*;
 
@@ -12,7 +12,7 @@ use leptos::prelude::*;
 pub fn Summary(kind: &'static ChartKind) -> impl IntoView {
     view! {
         <div class="summary">
-            <div class="summary-picture"><TimeBar /><ChartPane kind=kind bar=settings /></div>
+            <div class="summary-picture"><TimeBar /><ChartPane kind=kind bar=settings /><TimeNotes /></div>
             <Ranked />
         </div>
     }

@@ -1,4 +1,4 @@
-//! Breakdown of a trace's time: a bar with its key for each trace.
+//! Breakdown of a trace's time: a bar with its key for each trace, on a line, and notes below the picture.
 
 use crate::app::state::Workbench;
 use gemmscope_analysis::trace_time::{TimeKind, TimePart, TraceTime};
@@ -9,19 +9,45 @@ use leptos::prelude::*;
 /// From this share on, the largest kernels of a part are named.
 const NAMED: f64 = 0.05;
 
-/// The bars; empty if the time outside the GEMMs is unknown.
-#[component]
-pub fn TimeBar() -> impl IntoView {
-    let bench = Workbench::here();
+/// The times of the traces; empty if the time outside the GEMMs is unknown.
+fn times(bench: Workbench) -> Memo<Vec<TraceTime>> {
     // Shown together with the picture, which would otherwise shrink later.
     let soon = Memo::new(move |_| bench.frame.with(TraceTime::at_once));
-    let time = Memo::new(move |_| match soon.get() {
+    Memo::new(move |_| match soon.get() {
         none if none.is_empty() => {
             bench.findings.get().map_or_else(Vec::new, |f| f.breakdown.times.clone())
         }
         soon => soon,
-    });
-    move || time.get().iter().map(bar).collect_view()
+    })
+}
+
+/// The bars.
+#[component]
+pub fn TimeBar() -> impl IntoView {
+    let times = times(Workbench::here());
+    move || times.get().iter().map(bar).collect_view()
+}
+
+/// The largest other kernels, also for input without a pointer, and what is to be said of the times.
+#[component]
+pub fn TimeNotes() -> impl IntoView {
+    let times = times(Workbench::here());
+    let notes = move || {
+        let all: Vec<String> = times.get().iter().flat_map(notes).collect();
+        (!all.is_empty()).then(|| {
+            view! { <ul class="notes">{all.into_iter().map(|n| view! { <li>{n}</li> }).collect_view()}</ul> }
+        })
+    };
+    notes
+}
+
+fn notes(time: &TraceTime) -> Vec<String> {
+    let others = time.parts.iter().filter(|p| p.kind != TimeKind::Gemm);
+    let largest = others
+        .filter(|p| time.share(p) > NAMED && !p.largest.is_empty())
+        .max_by(|a, b| a.time_s.total_cmp(&b.time_s))
+        .map(|p| format!("Largest of {}: {}", p.kind.label(), kernels(p)));
+    largest.into_iter().chain(asides(time)).collect()
 }
 
 fn bar(time: &TraceTime) -> AnyView {
@@ -37,22 +63,11 @@ fn bar(time: &TraceTime) -> AnyView {
             </li>
         }
     };
-    // The largest other kernels are also given as text, for input without a pointer.
-    let others = time.parts.iter().filter(|p| p.kind != TimeKind::Gemm);
-    let largest = others
-        .filter(|p| time.share(p) > NAMED && !p.largest.is_empty())
-        .max_by(|a, b| a.time_s.total_cmp(&b.time_s))
-        .map(|p| {
-            let text = format!("Largest of {}: {}", p.kind.label(), kernels(p));
-            view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> }
-        });
-    let asides = asides(time).into_iter();
-    let asides = asides.map(|text| view! { <li class="time-aside">{text}</li> }).collect_view();
     view! {
         <section class="time-bar" aria-label=sentence(time)>
             <p>{time.side.clone()} " " <strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
+            <ul>{time.parts.iter().map(entry).collect_view()}</ul>
             <div class="time-parts" aria-hidden="true">{time.parts.iter().map(segment).collect_view()}</div>
-            <ul>{time.parts.iter().map(entry).collect_view()}{largest}{asides}</ul>
         </section>
     }
     .into_any()
