@@ -298,7 +298,7 @@ fn label(rest: &str) -> String {
         })
     };
     let words: Vec<&str> = text.split_whitespace().collect();
-    let text = match words.iter().any(|w| is_side(&w)) {
+    let text = match words.iter().any(|w| is_side(w)) {
         true => words.into_iter().filter(|w| !is_side(w)).collect::<Vec<_>>().join(" "),
         false => text.to_owned(),
     };

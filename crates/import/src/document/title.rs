@@ -190,7 +190,8 @@ const LONGEST: usize = 512;
 
 /// Parses the title of a column.
 pub(crate) fn title(text: &str) -> Title {
-    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST);
+    let text = &text[..end.unwrap_or(text.len())];
     let bare = bare(text);
     if let Some((unit, strength)) = known::work(&known::words(&bare).join("_")) {
         let spec = ColumnSpec::rate(C::ReportedWork, Some(unit));
