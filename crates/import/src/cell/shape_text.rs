@@ -64,7 +64,12 @@ pub(crate) fn named(text: &str) -> Option<Shape> {
             });
             of_operands.or_else(|| {
                 let alone = (0..found.len()).find(|i| found[*i].1.len() > 2 && free(*i));
-                by_place(&found[alone?].1)
+                let numbers = &found[alone?].1;
+                // ONNX Runtime's `MatMulNBits-1x4096x11008` is M x K x N.
+                match numbers[..] {
+                    [m, k, n] if text.contains("MatMulNBits") => Some(Shape::new([m, n, k], None)),
+                    _ => by_place(numbers),
+                }
             })
         })
         .or_else(|| bracketed(text))

@@ -96,8 +96,9 @@ impl ByColumn {
     pub(crate) fn new(planned: &mut PlanRows) -> Option<Self> {
         let is_plain = planned.is_plain();
         let (plan, _) = planned.plan()?;
-        // Grouped GEMMs are rare, and each needs its groups parsed.
-        if plan.width == 0 || plan.col(ColumnMeaning::Groups).is_some() {
+        // Grouped GEMMs and totals are rare, and need more cells of a row than the columns at hand.
+        let is_rare = plan.col(ColumnMeaning::Groups).is_some() || plan.calls.is_some();
+        if plan.width == 0 || is_rare {
             return None;
         }
         let (width, sides) = (plan.width, Sides::of(plan, is_plain)?);

@@ -159,6 +159,8 @@ pub(crate) struct Plan {
     pub parts: [Option<Col>; Kernel as usize],
     /// The figures, if a line is one row.
     pub figures: Figures,
+    /// Column with the number of calls that the time covers, if it is a total.
+    pub calls: Option<Col>,
     /// Columns of repeated measurements of one figure, with factors to SI; their median is used.
     pub repeats: Vec<(Col, f64)>,
     /// Dataset columns for the shortest and longest repeated time.

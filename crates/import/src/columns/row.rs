@@ -125,6 +125,9 @@ pub(crate) fn row(
     let mut time_s = given.time_s.filter(|_| !failed).unwrap_or(f64::NAN);
     if let Some((Quantity::Time, c, scale)) = source {
         time_s = c.positive(record, Quantity::Time.word(), scale)?;
+        if let Some(calls) = &plan.calls {
+            time_s /= calls.positive(record, "number of calls", 1.0)?;
+        }
     }
     let mut op = operation(plan, given, caches, record)?;
     let [m, n, k] = match plan.col(Groups).filter(|c| !is_missing(c.cell(record))) {

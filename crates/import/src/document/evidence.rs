@@ -211,6 +211,11 @@ fn merge(sides: &mut Vec<Side>) {
     *sides = vec![Side { name, rate: r.rate, bandwidth: t.bandwidth.or(r.bandwidth), ..t }];
 }
 
+/// Remark on a time that covers all calls.
+pub(super) fn total_of_calls(time: &str, count: &str, why: &str) -> String {
+    format!("“{time}” is of all calls ({why}): one call is it divided by “{count}”.")
+}
+
 /// Number of calls that each value of a time covers, from the title, a count column (for a total, or for a time
 /// proportional to a column of shares) or a fact around the table; otherwise 1.
 pub(super) fn calls(
@@ -237,10 +242,7 @@ pub(super) fn calls(
         if time.title.total || shares.is_some() {
             let why =
                 shares.map_or("a total".to_owned(), |s| format!("“{}” are its shares", s.name));
-            notes.push(format!(
-                "“{}” is of all calls ({why}): one call is it divided by “{}”.",
-                time.name, count.name
-            ));
+            notes.push(total_of_calls(&time.name, &count.name, &why));
             return (0..rows).map(|r| count.value(r).filter(|v| *v > 0.0).unwrap_or(1.0)).collect();
         }
     }

@@ -297,11 +297,7 @@ fn label(rest: &str) -> String {
                 && value.trim_end_matches([',', ':', ';']).parse::<u32>().is_ok()
         })
     };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = match words.iter().any(|w| is_side(w)) {
-        true => words.into_iter().filter(|w| !is_side(w)).collect::<Vec<_>>().join(" "),
-        false => text.to_owned(),
-    };
+    let text = text.split(' ').filter(|w| !is_side(w)).collect::<Vec<_>>().join(" ");
     text.trim_matches(|c: char| " :,-|[]()=>\t".contains(c)).to_owned()
 }
 

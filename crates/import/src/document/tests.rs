@@ -450,3 +450,13 @@ fn sizes_of_a_layer_and_of_a_matrix_of_named_sizes() {
     assert_eq!((d.len(), d.m[3], d.n[3], d.k[3]), (4, 8192, 8192, 4096));
     assert!((d.time_s[3] - 2.0 * 8192.0 * 8192.0 * 4096.0 / 1180e12).abs() < 1e-9);
 }
+
+#[test]
+fn totals_beside_names_with_sizes_are_of_all_calls() {
+    let d = read(
+        "| Kernel | Count | Total duration (ms) |\n|---|---|---|\n\
+         | MatMulNBits-1x4096x11008 | 64 | 16.4 |\n| MatMulNBits-1x4096x4096 | 64 | 12.8 |\n",
+    );
+    assert_eq!((d.len(), d.m[0], d.n[0], d.k[0]), (2, 1, 11008, 4096));
+    assert!((d.time_s[0] - 16.4e-3 / 64.0).abs() < 1e-9);
+}

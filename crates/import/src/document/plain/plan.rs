@@ -10,6 +10,7 @@ use crate::columns::header::Col;
 use crate::columns::mapping::Sampled;
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::words;
+use crate::document::evidence::total_of_calls;
 use crate::document::readings::{SQUARE, only_size};
 use crate::document::rows::answers::{
     SIZES_AS, by_hand, calls_as_chosen, not_understood, sizes_as_chosen,
@@ -200,6 +201,12 @@ impl Making<'_, '_> {
                 columns.iter().map(|i| self.plain.columns[*i].name.as_str()).collect();
             table.note(format!("{what}: median of {}.", names.join(", ")));
             plan.repeats = columns.iter().map(|i| (self.plain.col(*i), scale)).collect();
+        }
+        let total = time.as_ref().filter(|(c, _)| self.plain.columns[c.index].title.total);
+        if let Some(((total, _), count)) = total.zip(self.plain.position(Count)) {
+            let count = self.plain.col(count);
+            table.note(total_of_calls(&total.name, &count.name, "a total"));
+            plan.calls = Some(count);
         }
         plan.figures = Figures { time, rate, bandwidth: None };
     }
