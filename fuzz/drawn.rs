@@ -276,7 +276,7 @@ pub(crate) fn plan(bytes: &[u8]) {
     legible("the sentence", &words::headline(&plan));
     legible("the table", &plan_export::csv(&plan));
     legible("the report", &plan_export::markdown(&plan));
-    let _ = (plan.crossings(), plan.trails(), plan_export::tritonbench(&plan));
+    let _ = (plan.crossings(), plan.trails(), plan.over_batch(), plan_export::tritonbench(&plan));
     even("the devices", &plan_export::device_table(&plan), true);
     plan_export::figures(&plan).iter().for_each(|f| legible("a figure", &f.1));
     let rows: usize =

@@ -6,7 +6,7 @@ use gemmscope_analysis::tile_sweep::has_tiles;
 use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts::{CHARTS, ChartKind, Inputs, by_id};
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::planner::{TOOLS, plan, take_shape};
+use gemmscope_chart::planner::{TOOLS, over_batch, plan, step_bars, take_shape};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
@@ -138,8 +138,11 @@ fn no_label_of_a_plan_leaves_its_picture_or_lies_over_another() {
         "plan.devices=mi300x,h100-sxm,a100-80-sxm",
     ] {
         let plan = Plan::new(PlanState::read(&ViewState::decode(hash).0).0, &[]);
-        let chart = plan::open(&Inputs::new(&frame, &state), Arc::new(plan));
-        faults(hash, &chart, &mut out);
+        let plan = Arc::new(plan);
+        for open in [plan::open, step_bars::open, over_batch::open] {
+            let chart = open(&Inputs::new(&frame, &state), plan.clone());
+            faults(hash, &chart, &mut out);
+        }
     }
     assert!(out.is_empty(), "{} faults:\n{out}", out.lines().count());
 }

@@ -235,10 +235,10 @@ fn a_roofline_without_anything_to_draw_says_why() {
     let mut shapes = dataset(50, "");
     shapes.time_s.fill(f64::NAN);
     let unknown = frame_of(shapes.clone(), None);
-    assert!(say(&unknown, None).starts_with("No GEMM has a time."));
+    assert!(say(&unknown, None).starts_with("No row has a time."));
     assert_eq!(say(&frame_of(shapes, Some("mi300x")), None), "");
     let far = Some(((1e-9, 1e-8), (1e4, 2e4)));
-    assert!(say(&frame(50), far).starts_with("All GEMMs are outside"));
+    assert!(say(&frame(50), far).starts_with("All rows are outside"));
 }
 
 /// Labels of numbered points and roofs: they have plates or boxes, so their rectangles are in the scene.

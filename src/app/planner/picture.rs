@@ -176,7 +176,7 @@ fn devices(ready: Ready, rows: Memo<Frame>) -> AnyView {
         let colors = colors.get();
         let entry = |(i, (color, step)): (usize, (Color, &DeviceStep))| {
             let id = step.device.id.clone();
-            let name = short_name(&step.device.name).to_owned();
+            let name = short_name(&step.device.name);
             let hint = (i != 0).then_some("Make the list, the trail and the ridges of this device");
             view! {
                 <button type="button" class="legend-entry" title=hint aria-current=(i == 0).then_some("true") on:click=move |_| first(id.clone())>

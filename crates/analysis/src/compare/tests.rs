@@ -373,10 +373,13 @@ fn a_cell_counts_its_configurations() {
     let cells = winner::cells(&frame, &c, (Size::N, Size::M), 0.02, |_| true);
     assert_eq!(cells.len(), 2);
     assert_eq!((cells[0].wins.as_slice(), cells[0].winner), (&[2, 1][..], Some(0)));
-    // Twice as fast on two, half as fast on one: the mean counts all three.
-    assert!((cells[0].margin - 2f64.cbrt()).abs() < 1e-12);
+    // Twice as fast on the two that it wins; the third is the other side's.
+    assert!((cells[0].margin - 2.0).abs() < 1e-12);
     assert_eq!((cells[0].other(), cells[1].other()), (Some(1), None));
     assert_eq!((cells[1].winner, cells[1].alone.len()), (None, 1));
+    // As many wins for each is no winner, whatever the leads.
+    let even = winner::cells(&frame, &c, (Size::N, Size::M), 0.02, |row| frame.data.k[row] != 64);
+    assert_eq!((even[0].wins.as_slice(), even[0].winner), (&[1, 1][..], None));
 }
 
 #[test]

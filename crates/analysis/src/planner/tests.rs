@@ -16,6 +16,28 @@ fn close(value: f64, expected: f64, relative: f64) {
 }
 
 #[test]
+fn without_a_device_a_plan_is_an_example() {
+    let example = plan("plan.batch=8");
+    assert!(example.example && example.state.devices.is_empty());
+    assert_eq!(example.steps[0].device.id, EXAMPLE);
+    assert!(!plan("plan.devices=mi300x").example);
+}
+
+#[test]
+fn step_times_over_the_batch_pass_through_the_chosen_one() {
+    let plan = plan("plan.batch=24&plan.devices=h100-sxm,v100-sxm2");
+    let lines = plan.over_batch();
+    let times = &lines[0];
+    assert!(times.windows(2).all(|w| w[0].batch < w[1].batch && w[0].best_s <= w[1].best_s));
+    assert_eq!((times[0].batch, times[times.len() - 1].batch), (1, BATCHES));
+    let chosen = times.iter().find(|t| t.batch == 24).unwrap();
+    let step = &plan.first().unwrap().totals;
+    assert_eq!((chosen.best_s, chosen.expected_s), (step.time.0, step.expected.0));
+    // No bf16 on a V100: no step at any batch.
+    assert_eq!(lines[1], []);
+}
+
+#[test]
 fn llama_2_7b_has_the_four_published_pairs() {
     let plan = plan("plan.model=llama-2-7b&plan.devices=a100-80-sxm&plan.gate_up=0");
     let rows = &plan.first().unwrap().rows;

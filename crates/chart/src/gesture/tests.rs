@@ -320,7 +320,7 @@ fn the_whole_picture_shows_what_the_first_range_leaves_out() {
     // Within a tenth of a decade, far left of the ridge.
     let near: Vec<_> = (30..70).map(|i| ((8, 8192 + 64 * i, 8192), 1e-4)).collect();
     for (gemms, outside) in
-        [(slow, "1 GEMM of little time, below"), (near, "the ridge, 295.3 FLOP/B")]
+        [(slow, "1 row of little time, below"), (near, "the ridge, 295.3 FLOP/B")]
     {
         let mut rows = Rows::new();
         gemms.iter().for_each(|(shape, time)| rows.row(*shape, "x", *time, ""));

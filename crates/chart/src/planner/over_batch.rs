@@ -43,7 +43,7 @@ pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Chart {
         Figure::new("At best", "s", of(&|t| t.best_s)),
         Figure::new("Expected", "s", of(&|t| t.expected_s)),
     ];
-    let name = |(on, _): &(usize, BatchTime)| short_name(&plan.steps[*on].device.name).to_owned();
+    let name = |(on, _): &(usize, BatchTime)| short_name(&plan.steps[*on].device.name);
     let names: Vec<String> = all.iter().map(name).collect();
     let name: Name = Box::new(move |i| names[i].clone());
     let device = all.iter().map(|(on, _)| *on).collect();

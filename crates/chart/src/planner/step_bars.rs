@@ -72,7 +72,7 @@ pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Chart {
     let mut names: Vec<(String, Name)> =
         vec![("GEMM".to_owned(), Box::new(move |i| gemms[i].clone()))];
     if plan.steps.len() > 1 {
-        let of = |on: &usize| short_name(&plan.steps[*on].device.name).to_owned();
+        let of = |on: &usize| short_name(&plan.steps[*on].device.name);
         let devices: Vec<String> = all.iter().map(|(on, _)| of(on)).collect();
         names.push(("Device".to_owned(), Box::new(move |i| devices[i].clone())));
     }

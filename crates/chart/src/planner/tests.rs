@@ -3,6 +3,7 @@ use crate::chart::Chart;
 use crate::chart::RenderOptions;
 use crate::palette::Theme;
 use crate::scene::Item;
+use gemmscope_analysis::planner::Plan;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::fixture;
@@ -49,6 +50,38 @@ fn pictures_of_every_tool() {
         assert!(!table.rows.is_empty() && table.rows.iter().all(|r| r.len() == table.header.len()));
         assert!(!tool.said.notes.is_empty());
     }
+}
+
+#[test]
+fn the_step_of_a_plan_as_bars_and_over_the_batch() {
+    let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
+    let plan = |hash: &str| Arc::new(Plan::new(PlanState::read(&ViewState::decode(hash).0).0, &[]));
+    let state = ViewState::default();
+    let inputs = Inputs::new(&frame, &state);
+    let two = plan("plan.model=llama-2-7b&plan.batch=64&plan.devices=a100-80-sxm,mi300x");
+    let bars = step_bars::open(&inputs, two.clone());
+    let batches = over_batch::open(&inputs, two.clone());
+    for (name, chart) in [("plan-step", &bars), ("plan-batch", &batches)] {
+        crate::testing::golden(&format!("{name}-desk"), &look(&Theme::LIGHT, 560.0, chart));
+        crate::testing::golden(&format!("{name}-phone"), &look(&Theme::DARK, 340.0, chart));
+    }
+    // The bars of a device add up to its step.
+    let table = bars.table();
+    let of = |device: &str, column: usize| -> f64 {
+        let rows = table.rows.iter().filter(|r| r[1] == device);
+        rows.map(|r| r[column].parse::<f64>().unwrap()).sum()
+    };
+    let (step, device) = (two.first().unwrap(), short_name(&two.steps[0].device.name));
+    assert!((of(&device, 2) * 1e-6 / step.totals.time.0 - 1.0).abs() < 1e-6, "{table:?}");
+    assert!((of(&device, 3) * 1e-6 / step.totals.expected.0 - 1.0).abs() < 1e-6);
+    // The chosen batch has the time of the step.
+    let chosen = batches.table().rows.into_iter().find(|r| r[0] == device && r[1] == "64").unwrap();
+    assert!((chosen[2].parse::<f64>().unwrap() * 1e-6 / step.totals.time.0 - 1.0).abs() < 1e-6);
+    // Without a device it is an example that says so; a device without the types has no step.
+    let example = step_bars::open(&inputs, plan("")).said.title.clone();
+    assert!(example.ends_with("on H100 80GB HBM3 (an example: choose your device)"), "{example}");
+    let none = step_bars::open(&inputs, plan("plan.devices=v100-sxm2")).said.obstacle.clone();
+    assert!(none.is_some_and(|why| why.starts_with("No step")));
 }
 
 #[test]

@@ -277,7 +277,7 @@ impl Picture for TileTool {
     fn notes(&self) -> Vec<String> {
         let device = &self.shape.device;
         let Some(map) = &self.map else {
-            return vec![tools::no_l2(short_name(&device.name))];
+            return vec![tools::no_l2(&short_name(&device.name))];
         };
         let mut out = Vec::new();
         if let Some(best) = map.best.and_then(|i| map.cells[i].as_ref()) {

@@ -17,7 +17,8 @@ fn a_step_is_that_of_the_first_device() {
     let best = seconds_brief(p.first().unwrap().totals.time.0);
     let said = step(&p);
     assert!(said.ends_with(&format!(" a step expected, {best} at best, on L4")), "{said}");
-    assert_eq!(step(&plan("")), "");
+    assert!(step(&plan("")).ends_with("on H100 80GB HBM3 (an example: choose your device)"));
+    assert_eq!(step(&plan("plan.devices=v100-sxm2")), "");
 }
 
 #[test]

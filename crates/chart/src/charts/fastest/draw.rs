@@ -68,7 +68,7 @@ pub(super) fn map(m: &WinnerMap, scene: &mut Scene, options: &RenderOptions<'_>)
     let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
     // Meaning of the figures; the headline says which GEMMs they cover.
-    let words = "Lead over the next of the side with most wins, where it wins";
+    let words = "Side with most wins, and its lead there";
     legend::heading(scene, (EDGE, 14.0), w - 2.0 * EDGE, words);
     let legend = legend::legend(Some(scene), (EDGE, 24.0), w - 3.0 * EDGE, &entries);
     let top = 24.0 + legend + 22.0;

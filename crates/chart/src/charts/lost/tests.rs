@@ -125,7 +125,7 @@ fn nothing_to_lose_is_said() {
     unknown.row((4096, 4096, 4096), "", 1e-3, "");
     for (f, why) in [
         (unknown.frame(None), "No roof: choose a device"),
-        (unmeasured.frame(Some("h100-sxm")), "No GEMM here has a time"),
+        (unmeasured.frame(Some("h100-sxm")), "No row here has a time"),
     ] {
         let view = open(&Inputs::new(&f, &ViewState::default()));
         let dump = view.spoken(&RenderOptions::new(&Theme::DARK, (900.0, 400.0))).dump();
