@@ -16,9 +16,9 @@ use std::path::PathBuf;
 /// Runs over time: what changed, since which run, beyond what runs differ by
 #[derive(Debug, clap::Args)]
 #[command(after_help = notes(
-    "A run is a file; its date, commit and run are in its name (2026-11-28-c0ffee.csv), in columns (date, commit, run,\n\
-     host), or in a list of runs (history.json). --keep FOLDER adds the files as one run to such a list: a packed CSV in\n\
-     FOLDER/runs, and FOLDER/history.json, which the page shows with #src=history.json.\n",
+    "A run is a file; its date, commit and run are in its name (2026-11-28-c0ffee.csv), in columns (date,\n\
+     commit, run, host), or in a list of runs (history.json). --keep FOLDER adds the files as one run to such\n\
+     a list: a packed CSV in FOLDER/runs, and FOLDER/history.json, which the page shows with #src=history.json.\n",
     &[
         "gemmscope history runs/*.csv",
         "gemmscope history history.json --json",
