@@ -11,7 +11,7 @@ mod change;
 mod runs;
 
 pub use change::{ChangePoint, ChangeVerdict};
-pub use runs::{RunKind, Runs, stated};
+pub use runs::{RunKind, RunSeries, stated};
 
 use crate::compare::{Comparison, Setup, value_counts};
 use change::{Spreads, changes, neighbours};
@@ -68,9 +68,9 @@ pub fn steps(values: &[f64]) -> Vec<f64> {
 
 /// The same GEMMs in several runs.
 #[derive(Clone, Debug)]
-pub struct History {
+pub struct RunHistory {
     /// The runs, oldest first.
-    pub runs: Runs,
+    pub runs: RunSeries,
     /// The runs as sides.
     pub comparison: Comparison,
     /// The GEMMs that at least two runs have.
@@ -83,14 +83,14 @@ pub struct History {
     pub least: f64,
 }
 
-impl History {
+impl RunHistory {
     /// The history in the rows of a frame; `None` if they are of one run. A smaller change than `least` is none.
-    pub fn of(frame: &Frame, least: f64) -> Option<History> {
-        Some(History::new(frame, Runs::of(frame)?, least))
+    pub fn of(frame: &Frame, least: f64) -> Option<RunHistory> {
+        Some(RunHistory::new(frame, RunSeries::of(frame)?, least))
     }
 
     /// The history of these runs.
-    pub fn new(frame: &Frame, runs: Runs, least: f64) -> History {
+    pub fn new(frame: &Frame, runs: RunSeries, least: f64) -> RunHistory {
         let setup = Setup {
             side: runs.side.clone(),
             sides: runs.values.clone(),
@@ -110,7 +110,7 @@ impl History {
             let of_mean = Spreads::of(std::slice::from_ref(&all), &runs.infos);
             all.changes = changes(&all.points, &runs.infos, &of_mean, least);
         }
-        History { runs, comparison, lines, all, spreads, least }
+        RunHistory { runs, comparison, lines, all, spreads, least }
     }
 
     /// Lines with a change, the most lost or saved seconds first.

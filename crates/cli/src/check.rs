@@ -29,11 +29,12 @@ use std::path::Path;
     group = ArgGroup::new("limit").args(["min_efficiency", "baseline", "history", "against"]).multiple(true),
     group = ArgGroup::new("before").args(["baseline", "history"]),
     after_help = notes(
-        "At least one limit is needed: --min-efficiency, --baseline, --history or --against. A GEMM of the baseline, or\n\
-         of the last run of the history, that is not measured any more breaks the limit too; --allow-missing lets it\n\
-         pass. --history takes a folder of earlier runs or their history.json, and breaks only on a change beyond what\n\
-         runs differ by, once: in the run that shows it. --form benchmark-json needs none: it\n\
-         writes what github-action-benchmark keeps as customSmallerIsBetter, a time a GEMM.\n",
+        "At least one limit is needed: --min-efficiency, --baseline, --history or --against. A GEMM of the\n\
+         baseline, or of the last run of the history, that is not measured any more breaks the limit too;\n\
+         --allow-missing lets it pass. --history takes a folder of earlier runs or their history.json, and breaks\n\
+         only on a change beyond what runs differ by, once: in the run that shows it.\n\
+         --form benchmark-json needs no limit: it writes what github-action-benchmark keeps as\n\
+         customSmallerIsBetter, a time a GEMM.\n",
         &[
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",

@@ -392,6 +392,8 @@ pub(super) fn sentence(error: &clap::Error) -> String {
             let said = said.trim_start_matches("error: ").replace("\n\n", "; ");
             let said =
                 said.replace("the following required arguments were not provided", "missing");
+            // One of several: `<--baseline <FILE>|--history <RUNS>>`.
+            let said = said.replace("<--", "--").replace(">|--", "> or --").replace(">>", ">");
             said.split_whitespace().collect::<Vec<_>>().join(" ")
         }
     }

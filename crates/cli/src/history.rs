@@ -17,9 +17,9 @@ use std::path::PathBuf;
 /// Runs over time: what changed, since which run, beyond what runs differ by
 #[derive(Debug, clap::Args)]
 #[command(after_help = notes(
-    "A run is a file; its date, commit and run are in its name (2026-11-28-c0ffee.csv), in columns (date, commit, run,\n\
-     host), or in a list of runs (history.json). --keep FOLDER adds the files as one run to such a list: a packed CSV in\n\
-     FOLDER/runs, and FOLDER/history.json, which the page shows with #src=history.json.\n",
+    "A run is a file; its date, commit and run are in its name (2026-11-28-c0ffee.csv), in columns (date,\n\
+     commit, run, host), or in a list of runs (history.json). --keep FOLDER adds the files as one run to such\n\
+     a list: a packed CSV in FOLDER/runs, and FOLDER/history.json, which the page shows with #src=history.json.\n",
     &[
         "gemmscope history runs/*.csv",
         "gemmscope history history.json --json",
@@ -74,7 +74,7 @@ impl History {
         }
         let Shown { frame, failed, .. } = frame(&self.input.request(), &self.selection, None, io)?;
         let least = self.least.unwrap_or(LEAST_CHANGE);
-        let found = history::History::of(&frame, least).filter(|h| !h.lines.is_empty());
+        let found = history::RunHistory::of(&frame, least).filter(|h| !h.lines.is_empty());
         let Some(h) = found else {
             let why = "no history: at least two runs of a GEMM are needed, each a file, or named by a column (date, \
                        commit, run)";
@@ -90,7 +90,7 @@ impl History {
 }
 
 /// The sentences, and the GEMMs that changed.
-fn blocks(h: &history::History, frame: &Frame) -> Vec<Block<'static>> {
+fn blocks(h: &history::RunHistory, frame: &Frame) -> Vec<Block<'static>> {
     let mut out: Vec<Block<'_>> = words::sentences(h).into_iter().map(text).collect();
     let movers = words::movers(h, frame, LISTED);
     if !movers.rows.is_empty() {
@@ -105,7 +105,7 @@ fn blocks(h: &history::History, frame: &Frame) -> Vec<Block<'static>> {
 }
 
 /// The runs, the spreads, and the points and changes of each GEMM and of all together.
-fn json(h: &history::History, frame: &Frame) -> Value {
+fn json(h: &history::RunHistory, frame: &Frame) -> Value {
     let known = |v: f64| v.is_finite().then_some(v);
     let line = |line: &HistoryLine, gemm: Option<String>| {
         let points = line

@@ -1,7 +1,7 @@
 //! Runs over time, in sentences.
 
 use gemmscope_analysis::history::{
-    ChangePoint, ChangeVerdict, History, HistoryLine, RunKind, steps,
+    ChangePoint, ChangeVerdict, HistoryLine, RunHistory, RunKind, steps,
 };
 use gemmscope_model::units::{grouped, percent, plural, seconds_brief, signed_percent};
 use gemmscope_table::field::Frame;
@@ -26,7 +26,7 @@ pub fn line_sparks(line: &HistoryLine) -> String {
 }
 
 /// `12 runs, 2026-11-01 to 2026-11-28: 2 of 40 GEMMs became slower, 1 faster.`
-pub fn headline(h: &History) -> String {
+pub fn headline(h: &RunHistory) -> String {
     let runs = plural(h.runs.names.len() as u64, "run");
     let ends = [h.runs.infos.first(), h.runs.infos.last()].map(|i| i.map_or("", |i| &i.when));
     let over = match ends {
@@ -65,7 +65,7 @@ fn steps_of(line: &HistoryLine) -> String {
 }
 
 /// `660 µs → 720 µs (+9.1 %) from c0ffee1 on`; of all GEMMs `+3.1 % from c0ffee1 on`.
-pub fn change(h: &History, line: &HistoryLine, c: &ChangePoint) -> String {
+pub fn change(h: &RunHistory, line: &HistoryLine, c: &ChangePoint) -> String {
     let since = format!("from {} on", h.runs.names[c.run]);
     let by = signed_percent(c.longer);
     let words = match line.configuration {
@@ -82,7 +82,7 @@ pub fn change(h: &History, line: &HistoryLine, c: &ChangePoint) -> String {
 }
 
 /// Why a step is no change; `None` if it is one.
-fn why_none(h: &History, verdict: ChangeVerdict) -> Option<String> {
+fn why_none(h: &RunHistory, verdict: ChangeVerdict) -> Option<String> {
     Some(match verdict {
         ChangeVerdict::Change => return None,
         ChangeVerdict::WithinRepeats => "within the spread of the repeats".to_owned(),
@@ -98,7 +98,7 @@ fn why_none(h: &History, verdict: ChangeVerdict) -> Option<String> {
 }
 
 /// What runs differ by, and where that is known from.
-pub fn spread(h: &History) -> String {
+pub fn spread(h: &RunHistory) -> String {
     let s = &h.spreads;
     let mut known = Vec::new();
     if s.same_commit.is_finite() {
@@ -119,7 +119,7 @@ pub fn spread(h: &History) -> String {
 }
 
 /// How many GEMMs moved by at least the least without a change, by reason; "" if none did.
-pub fn within(h: &History) -> String {
+pub fn within(h: &RunHistory) -> String {
     let newest = |line: &HistoryLine| line.changes.last().map(|c| c.verdict);
     let reasons = [
         ChangeVerdict::WithinRepeats,
@@ -141,7 +141,7 @@ pub fn within(h: &History) -> String {
 }
 
 /// The line of all GEMMs in a sentence: `All GEMMs together: +3.1 % from c0ffee1 on.`
-pub fn together(h: &History) -> String {
+pub fn together(h: &RunHistory) -> String {
     match h.all.changes.iter().map(|c| change(h, &h.all, c)).collect::<Vec<_>>().as_slice() {
         [] => "All GEMMs together: no change.".to_owned(),
         all => format!("All GEMMs together: {}.", all.join("; ")),
@@ -149,7 +149,7 @@ pub fn together(h: &History) -> String {
 }
 
 /// All sentences: what changed, all GEMMs together, the noise.
-pub fn sentences(h: &History) -> Vec<String> {
+pub fn sentences(h: &RunHistory) -> Vec<String> {
     if matches!(h.runs.kind, RunKind::Generations(_)) {
         return vec![headline(h)];
     }
@@ -162,7 +162,7 @@ pub fn sentences(h: &History) -> Vec<String> {
 }
 
 /// The GEMMs that changed, the most lost or saved seconds first: course, change, and seconds in all calls.
-pub fn movers(h: &History, frame: &Frame, most: usize) -> ResultTable {
+pub fn movers(h: &RunHistory, frame: &Frame, most: usize) -> ResultTable {
     let header = ["GEMM", "course", "change", "in all its calls"];
     let row = |line: &&HistoryLine| {
         let changes: Vec<String> = line.real().map(|c| change(h, line, c)).collect();

@@ -20,7 +20,7 @@ pub enum RunKind {
 
 /// The runs of a history, oldest first.
 #[derive(Clone, Debug)]
-pub struct Runs {
+pub struct RunSeries {
     /// What they are.
     pub kind: RunKind,
     /// Field whose values they are.
@@ -72,9 +72,9 @@ fn titled<'a>(
     })
 }
 
-impl Runs {
+impl RunSeries {
     /// The runs of the rows of a frame; `None` if they are of one.
-    pub fn of(frame: &Frame) -> Option<Runs> {
+    pub fn of(frame: &Frame) -> Option<RunSeries> {
         let data = &*frame.data;
         let used = |field: &Field| {
             let values = value_counts(frame, field).into_iter().map(|(value, _)| value);
@@ -82,7 +82,7 @@ impl Runs {
         };
         let files = used(&Field::Source);
         if files.len() > 1 {
-            return Some(Runs::new(frame, (RunKind::Files, Field::Source), files, None));
+            return Some(RunSeries::new(frame, (RunKind::Files, Field::Source), files, None));
         }
         // The finest of them tells runs apart, as one commit may have run on several dates; a time of each row does not.
         let named = [DATE, RUN, COMMIT].into_iter().flat_map(|titles| titled(data, titles));
@@ -94,24 +94,24 @@ impl Runs {
         let rank = |values: &[String]| (of_rows(values), values.len());
         let best = found.iter().map(|(_, values)| rank(values)).max();
         if let Some((field, values)) = found.into_iter().find(|(_, v)| Some(rank(v)) == best) {
-            return Some(Runs::new(frame, (RunKind::Column, field), values, None));
+            return Some(RunSeries::new(frame, (RunKind::Column, field), values, None));
         }
         let column = order_column(frame)?;
         let field = Field::Column(column.key.clone());
         let values = used(&field);
         let label = column.label.to_lowercase();
         let what = (RunKind::Generations(label), field);
-        (values.len() > 1).then(|| Runs::new(frame, what, values, None))
+        (values.len() > 1).then(|| RunSeries::new(frame, what, values, None))
     }
 
     /// The files of a frame as runs, of which the file `newest` is the newest, whatever it states.
-    pub fn up_to(frame: &Frame, newest: &str) -> Runs {
+    pub fn up_to(frame: &Frame, newest: &str) -> RunSeries {
         let files = value_counts(frame, &Field::Source).into_iter().map(|(value, _)| value);
         let older: Vec<String> = files.filter(|value| value != newest).collect();
-        let Runs { kind, side, mut values, ordered, .. } =
-            Runs::new(frame, (RunKind::Files, Field::Source), older, None);
+        let RunSeries { kind, side, mut values, ordered, .. } =
+            RunSeries::new(frame, (RunKind::Files, Field::Source), older, None);
         values.push(newest.to_owned());
-        Runs::new(frame, (kind, side), values, Some(ordered))
+        RunSeries::new(frame, (kind, side), values, Some(ordered))
     }
 
     /// These values of a field as runs; in this order if it is known whether that is one of time.
@@ -120,7 +120,7 @@ impl Runs {
         (kind, side): (RunKind, Field),
         values: Vec<String>,
         known: Option<bool>,
-    ) -> Runs {
+    ) -> RunSeries {
         let mut infos = infos(frame, &kind, &side, &values);
         let mut order: Vec<usize> = (0..values.len()).collect();
         let all = |known: &dyn Fn(&RunInfo) -> bool| infos.iter().all(known);
@@ -137,7 +137,7 @@ impl Runs {
         let values: Vec<String> = order.iter().map(|i| values[*i].clone()).collect();
         infos = order.iter().map(|i| std::mem::take(&mut infos[*i])).collect();
         let names = names(&kind, &values, &infos);
-        Runs { kind, side, values, infos, names, ordered }
+        RunSeries { kind, side, values, infos, names, ordered }
     }
 
     /// True if the sides of a comparison by these values are runs over time: each has a date, a commit or a run.

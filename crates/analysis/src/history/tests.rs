@@ -22,7 +22,7 @@ fn frame(runs: &[Ran<'_>]) -> Frame {
 }
 
 /// Runs of one GEMM, a commit each on one host.
-fn of_one(times: &[f64]) -> History {
+fn of_one(times: &[f64]) -> RunHistory {
     let dates: Vec<String> = (0..times.len()).map(|i| format!("2026-11-{:02}", i + 1)).collect();
     let commits: Vec<String> = (0..times.len()).map(|i| format!("abc{i:04}")).collect();
     let single: Vec<[f64; 1]> = times.iter().map(|t| [*t]).collect();
@@ -30,10 +30,10 @@ fn of_one(times: &[f64]) -> History {
     let runs: Vec<Ran<'_>> = (0..times.len())
         .map(|i| (dates[i].as_str(), commits[i].as_str(), "node1", &gemms[i][..]))
         .collect();
-    History::of(&frame(&runs), LEAST_CHANGE).unwrap()
+    RunHistory::of(&frame(&runs), LEAST_CHANGE).unwrap()
 }
 
-fn found(history: &History) -> Vec<(usize, ChangeVerdict)> {
+fn found(history: &RunHistory) -> Vec<(usize, ChangeVerdict)> {
     history.lines[0].changes.iter().map(|c| (c.run, c.verdict)).collect()
 }
 
@@ -76,7 +76,7 @@ fn runs_of_one_commit_and_of_several_hosts_tell_how_far_runs_differ() {
         let gemms: Vec<[&[f64]; 1]> = runs.iter().map(|r| [r.3]).collect();
         let runs: Vec<Ran<'_>> =
             runs.iter().zip(&gemms).map(|(r, g)| (r.0, r.1, r.2, &g[..])).collect();
-        found(&History::of(&frame(&runs), LEAST_CHANGE).unwrap())
+        found(&RunHistory::of(&frame(&runs), LEAST_CHANGE).unwrap())
     };
     // One commit: 100 and 106. So 107 is nothing new.
     let of_commit = [
@@ -110,7 +110,7 @@ fn all_gemms_together_the_movers_by_lost_time_and_what_is_gone() {
     let slow: [&[f64]; 3] = [&[100.0], &[1000.0], &[10.0]];
     let later: [&[f64]; 3] = [&[100.0], &[1100.0], &[13.0]];
     let last: [&[f64]; 2] = [&[100.5], &[1101.0]];
-    let h = History::of(
+    let h = RunHistory::of(
         &frame(&[
             ("2026-11-04", "d", "", &last),
             ("2026-11-01", "a", "", &slow),
@@ -141,7 +141,7 @@ fn generations_are_runs_whose_points_are_the_best() {
         rows.table().set_number(order, generation);
         rows.row((4096, 4096, 4096), "x", us * 1e-6, "");
     }
-    let h = History::of(&rows.frame(None), LEAST_CHANGE).unwrap();
+    let h = RunHistory::of(&rows.frame(None), LEAST_CHANGE).unwrap();
     assert_eq!(h.runs.names, ["generation 0", "generation 1", "generation 2"]);
     assert_eq!(h.lines.len(), 1);
     assert!(h.lines[0].changes.is_empty() && !h.runs.over_time());
@@ -158,7 +158,7 @@ fn files_in_an_order_are_runs() {
             data.sources[0].name = (*name).to_owned();
             all.append(data);
         }
-        Runs::of(&gemmscope_table::fixture::frame(all, None)).unwrap()
+        RunSeries::of(&gemmscope_table::fixture::frame(all, None)).unwrap()
     };
     let runs = of(&["2026-11-28-c0ffee.csv", "2026-11-27-c0ffee.csv", "2026-11-29-1234abc.csv"]);
     assert_eq!(runs.names, ["c0ffee of 2026-11-27", "c0ffee of 2026-11-28", "1234abc"]);

@@ -3,7 +3,7 @@
 use super::{Missing, OverTime, SlowerSince};
 use crate::load::{Loaded, as_one, shown};
 use crate::messages::Messages;
-use gemmscope_analysis::history::{History, Runs};
+use gemmscope_analysis::history::{RunHistory, RunSeries};
 use gemmscope_table::dataset::RunInfo;
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::history as words;
@@ -33,7 +33,7 @@ pub(super) fn against(
     // The same filters again: those over the limit were reported already.
     let mut nobody = std::io::sink();
     let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false, None))?;
-    let history = History::new(&frame, Runs::up_to(&frame, NOW), most);
+    let history = RunHistory::new(&frame, RunSeries::up_to(&frame, NOW), most);
     let newest = history.runs.names.len() - 1;
     let compared =
         history.lines.iter().filter(|l| l.points.last().is_some_and(|p| p.run == newest)).count();

@@ -12,7 +12,7 @@ use crate::scene::{Item, Scene, Symbol};
 use crate::spec::{Figure, Name, Spec};
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::history::{History, HistoryLine};
+use gemmscope_analysis::history::{HistoryLine, RunHistory};
 use gemmscope_table::control::Control;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::ResultTable;
@@ -29,7 +29,7 @@ const LISTED: usize = 50;
 pub(super) struct HistoryChart {
     /// A mark is a point: line `l` in run `r` is group `l * runs + r`.
     spec: Spec,
-    history: History,
+    history: RunHistory,
     over: Over,
     /// Indices into the history's lines, those that changed first.
     lines: Vec<usize>,
@@ -44,7 +44,7 @@ impl HistoryChart {
     /// Computes the picture of a history.
     pub(super) fn open(
         frame: &Frame,
-        history: History,
+        history: RunHistory,
         over: Over,
         controls: Vec<Control>,
     ) -> Chart {

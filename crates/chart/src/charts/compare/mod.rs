@@ -16,7 +16,7 @@ use crate::scene::{Color, Scene};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio};
 use gemmscope_analysis::compare::{Comparison, Dispatch, Regret, Setup, SideSample, Tally};
-use gemmscope_analysis::history::{History, LEAST_CHANGE, Runs};
+use gemmscope_analysis::history::{LEAST_CHANGE, RunHistory, RunSeries};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
@@ -144,10 +144,10 @@ impl Compare {
         let Some(field) = field else {
             return Chart::without("", charts::SWEEP_IS_NO_COMPARISON, vec![side]);
         };
-        let runs = Runs::of(frame).filter(|r| r.side == field && r.names.len() > 2);
+        let runs = RunSeries::of(frame).filter(|r| r.side == field && r.names.len() > 2);
         let (shown, show) = settings::show(state, runs.as_ref());
         if let (Show::History, Some(runs)) = (show, runs) {
-            let history = History::new(frame, runs, LEAST_CHANGE);
+            let history = RunHistory::new(frame, runs, LEAST_CHANGE);
             let controls = vec![shown, OVER.control(state), side.more()];
             return HistoryChart::open(frame, history, OVER.get(state), controls);
         }

@@ -2,7 +2,7 @@
 
 use gemmscope_analysis::compare::duel::{self, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup, TIE, Tally};
-use gemmscope_analysis::history::Runs;
+use gemmscope_analysis::history::RunSeries;
 use gemmscope_table::control::{Choice, Control, ControlKind, Keyed, Setting};
 use gemmscope_table::dataset::{Column, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldKind, Frame};
@@ -45,8 +45,8 @@ pub(super) const OVER: Setting<Over> =
     Setting { key: "compare.over", label: "Lines", hint: "", default: Over::Change };
 
 /// The picture and its setting. Only runs have a history, and those over time begin with it.
-pub(super) fn show(state: &ViewState, runs: Option<&Runs>) -> (Control, Show) {
-    let over_time = runs.is_some_and(Runs::over_time);
+pub(super) fn show(state: &ViewState, runs: Option<&RunSeries>) -> (Control, Show) {
+    let over_time = runs.is_some_and(RunSeries::over_time);
     let setting = Setting { default: if over_time { Show::History } else { SHOW.default }, ..SHOW };
     let mut control = setting.control(state);
     let shown = setting.get(state);
