@@ -91,6 +91,7 @@ lint-run:
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	$(WASM); cargo-clippy clippy --locked --lib --bins --target $(WASM_TARGET) -- -D warnings
+	if cargo deny --version >/dev/null 2>&1; then cargo deny --locked check bans licenses sources; fi
 
 test-native-run:
 	@echo '== native tests'

@@ -10,6 +10,7 @@ use flate2::write::{DeflateEncoder, GzEncoder};
 use gemmscope_import::{Head, ImportOptions, Imported, inspect, read_all};
 use gemmscope_model::encode::{markup, visible};
 use gemmscope_model::hardware::{Device, NameMatch, RoofKind, catalog, match_name};
+use gemmscope_model::reference::{ReferenceTable, listed};
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::transformer::{Model, Workload};
 use gemmscope_model::units::{
@@ -276,6 +277,23 @@ pub(crate) fn names(bytes: &[u8]) {
                 near || v == 0.0 || !v.is_normal() || v.abs() > 1e308,
                 "{v:e} {digits}: {back:e}"
             );
+        }
+    }
+}
+
+/// The content of a file of published times, with the number of its table before it.
+pub(crate) fn reference(bytes: &[u8]) {
+    let Some((number, content)) = bytes.split_first() else { return };
+    let source = &listed()[usize::from(*number) % listed().len()];
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(content).unwrap();
+    match ReferenceTable::read(source, &packed.finish().unwrap()) {
+        Err(why) => said(&why),
+        Ok(table) => {
+            assert!(
+                table.each().all(|(p, time)| p.work().0 > 0.0 && time.is_normal() && time > 0.0)
+            );
+            assert!(table.band().iter().all(|at| at.p50 > 0.0 && at.p50 <= at.p90));
         }
     }
 }

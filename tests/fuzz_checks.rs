@@ -16,7 +16,7 @@ type Check = fn(&[u8]);
 
 /// Each has a folder of inputs in `fuzz/seeds`: start inputs of the fuzzer, and every input that has made the check
 /// fail.
-const CHECKS: [(&str, Check); 14] = [
+const CHECKS: [(&str, Check); 15] = [
     ("document", checks::document),
     ("workbook", checks::workbook),
     ("archive", checks::archive),
@@ -25,6 +25,7 @@ const CHECKS: [(&str, Check); 14] = [
     ("message", checks::message),
     ("description", checks::description),
     ("names", checks::names),
+    ("reference", checks::reference),
     ("answers", checks::answers),
     ("transfer", checks::transfer),
     ("files", checks::files),

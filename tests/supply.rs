@@ -148,3 +148,35 @@ fn installers_read_the_locks() {
     }
     assert!(read("scripts/release.mjs").contains("\"--require-hashes\""));
 }
+
+/// The licences that deny.toml allows.
+fn allowed() -> Vec<String> {
+    let text = read("deny.toml");
+    let list = text.split("\nallow = [").nth(1).unwrap().split(']').next().unwrap();
+    list.split(',')
+        .map(|l| l.trim().trim_matches('"').to_owned())
+        .filter(|l| !l.is_empty())
+        .collect()
+}
+
+#[test]
+fn every_crate_has_a_licence_that_is_allowed() {
+    let cargo = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--locked", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&cargo.stdout).unwrap();
+    let allowed = allowed();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(allowed.len() > 5 && packages.len() > 100);
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or("");
+        let one_of = |part: &str| {
+            let part = part.trim_matches(['(', ')']).replace('/', " OR ");
+            part.split(" OR ").any(|one| allowed.iter().any(|l| l == one.trim()))
+        };
+        assert!(licence.split(" AND ").all(one_of), "{}: {licence}", package["name"]);
+    }
+}

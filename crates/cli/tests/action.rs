@@ -110,7 +110,8 @@ impl Runner {
     fn run(&mut self, given: &[(&str, &str)]) -> (i32, String) {
         let (steps, inputs) = action();
         assert_eq!(steps.len(), 3, "{steps:?}");
-        self.values.insert("github.action_path".into(), root().display().to_string());
+        let own = || root().display().to_string();
+        self.values.entry("github.action_path".into()).or_insert_with(own);
         for (name, default) in inputs {
             self.values.insert(format!("inputs.{name}"), default);
         }
@@ -411,7 +412,26 @@ fn the_command_of_the_release_is_fetched_and_checked() {
     assert!(code == 1 && said.contains("SHA256SUMS says"), "{said}");
     runner.values.insert("github.action_ref".into(), "main".into());
     let (code, said) = runner.run(&given);
-    assert!(code == 1 && said.contains("use the action at a release"), "{said}");
+    assert!(code == 1 && said.contains("names no release"), "{said}");
+
+    // A commit that names the release with its digests: neither a moved tag nor an exchanged release changes what runs.
+    let own = root();
+    sh(&format!("mkdir -p action/scripts && cp {}/scripts/action.* action/scripts", own.display()));
+    sh(&format!("cd {to} && sha256sum {packed} > SHA256SUMS"));
+    sh(&format!("bash action/scripts/action.sh pin v9 {to}/SHA256SUMS"));
+    let path = runner.at("action").display().to_string();
+    runner.values.insert("github.action_path".into(), path);
+    for place in ["0123456789012345678901234567890123456789", "v9"] {
+        runner.values.insert("github.action_ref".into(), place.into());
+        let (code, said) = runner.run(&given);
+        assert_eq!((code, runner.output("held")), (0, "true"), "{said}");
+    }
+    sh(&format!("echo exchanged >> {to}/{packed} && cd {to} && sha256sum {packed} > SHA256SUMS"));
+    for place in ["0123456789012345678901234567890123456789", "v9"] {
+        runner.values.insert("github.action_ref".into(), place.into());
+        let (code, said) = runner.run(&given);
+        assert!(code == 1 && said.contains("action.sums says"), "{said}");
+    }
 }
 
 /// Whether the action adds to the history, as action.yml asks it.

@@ -19,7 +19,7 @@ pub const HOSTS_KEY: &str = "gemmscope.hosts";
 /// The page whose content policy allows fetching from other hosts.
 const OPEN_PAGE: &str = "open.html";
 
-/// Opens the data that came with the page or the link, and published times of the page; false where none did.
+/// Opens the data that came with the page or the link, and published times of the page alone; false where none did.
 pub fn open(loader: Loader) -> bool {
     let baked = dom::document()
         .get_element_by_id("gemmscope-data")
@@ -85,7 +85,8 @@ fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool)
             loader.bench.view.set(ViewState::decode(&view).0);
         }
         for f in files {
-            if loader.bench.published.take(&f.name, &f.bytes) {
+            // A link holds what anybody wrote: published times come from the page or its folder.
+            if of_page && loader.bench.published.take(&f.name, &f.bytes) {
                 continue;
             }
             // Errors are shown on the page.

@@ -87,7 +87,8 @@ pub(super) fn bare(text: &str) -> String {
             rest = behind;
             continue;
         }
-        let tag = (c == '<').then(|| rest.find('>')).flatten().filter(|end| *end <= 41);
+        // Near: a text of nothing but beginnings would be searched from each of them.
+        let tag = (c == '<').then(|| rest.bytes().take(42).position(|b| b == b'>')).flatten();
         let in_name = out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         if let Some(end) = tag
             && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
@@ -97,12 +98,11 @@ pub(super) fn bare(text: &str) -> String {
             continue;
         }
         if c == '&'
-            && let Some((entity, behind)) = rest[1..].split_once(';')
-            && entity.len() <= 8
-            && let Some(plain) = entity_of(entity)
+            && let Some(end) = rest.bytes().take(10).position(|b| b == b';')
+            && let Some(plain) = entity_of(&rest[1..end])
         {
             out.push(plain);
-            rest = behind;
+            rest = &rest[end + 1..];
             continue;
         }
         match c {

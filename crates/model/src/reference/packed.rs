@@ -5,6 +5,26 @@ use std::io::Write;
 
 /// Maximum size of a file in bytes: twice the largest.
 const MOST: usize = 1 << 16;
+/// Maximum size of its content in bytes.
+const MOST_INSIDE: usize = 1 << 20;
+/// Shortest and longest time of a GEMM, in seconds.
+const TIMES: std::ops::Range<f64> = 1e-8..1e3;
+
+/// What is unpacked, up to [`MOST_INSIDE`].
+struct Inside(Vec<u8>);
+
+impl Write for Inside {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() + bytes.len() > MOST_INSIDE {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
 
 /// One shape of a table; tables are sorted by N, K, M.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,11 +79,11 @@ pub(super) fn shapes(packed: &[u8]) -> Result<Vec<Shape>, String> {
         return Err("it is too long".to_owned());
     }
     // The decoder that data files use too.
-    let mut decoder = MultiGzDecoder::new(Vec::new());
-    let bytes = decoder
+    let mut decoder = MultiGzDecoder::new(Inside(Vec::new()));
+    let Inside(bytes) = decoder
         .write_all(packed)
         .and_then(|()| decoder.finish())
-        .map_err(|_| "it is no gzip, or damaged")?;
+        .map_err(|_| "it is no gzip, damaged, or unpacks to too much")?;
     let mut all = Numbers(&bytes);
     let (mut sizes, mut times, by) = (all.part()?, all.part()?, all.part()?);
     let mut out = Vec::with_capacity(by.0.len());
@@ -80,7 +100,11 @@ pub(super) fn shapes(packed: &[u8]) -> Result<Vec<Shape>, String> {
                 let zigzag = i64::from(times.next()?);
                 step += if zigzag & 1 == 1 { -(zigzag >> 1) - 1 } else { zigzag >> 1 };
                 let by = *by.0.get(out.len()).ok_or("it names too few frameworks")?;
-                out.push(Shape { n, k, m, time_s: 1e-9 * (step as f64 * 1.02f64.ln()).exp(), by });
+                let time_s = 1e-9 * (step as f64 * 1.02f64.ln()).exp();
+                if !TIMES.contains(&time_s) {
+                    return Err("a time is none of a GEMM".to_owned());
+                }
+                out.push(Shape { n, k, m, time_s, by });
             }
         }
     }
@@ -88,4 +112,46 @@ pub(super) fn shapes(packed: &[u8]) -> Result<Vec<Shape>, String> {
         return Err("its parts are not of one length".to_owned());
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    fn packed(parts: [&[u8]; 3]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for part in parts {
+            let mut length = part.len();
+            while length >= 128 {
+                bytes.push(length as u8 | 128);
+                length >>= 7;
+            }
+            bytes.push(length as u8);
+            bytes.extend(part);
+        }
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        gzip.write_all(&bytes).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn a_hostile_copy_is_refused_and_costs_little() {
+        // One shape, 512 x 512 x 512, of 1.02^465 ns.
+        let sizes = [1, 128, 4, 1, 128, 4, 1, 128, 4];
+        let [time, longest] = [[0xa2, 7].as_slice(), &[0xfe, 0xff, 0xff, 0xff, 15]];
+        assert_eq!(shapes(&packed([&sizes, time, &[0]])).unwrap().len(), 1);
+        let refused = |parts| shapes(&packed(parts)).unwrap_err();
+        for time in [longest, &[0xff, 0xff, 0xff, 0xff, 15], &[0]] {
+            assert_eq!(refused([&sizes, time, &[0]]), "a time is none of a GEMM");
+        }
+        // 50 kB that unpack to 48 MB.
+        let bomb = packed([&sizes, time, &vec![0; 48 << 20]]);
+        assert!(bomb.len() < MOST, "{}", bomb.len());
+        assert_eq!(shapes(&bomb).unwrap_err(), "it is no gzip, damaged, or unpacks to too much");
+        let all = u32::MAX.to_le_bytes().map(|byte| byte | 128);
+        let many = [&all[..], &[15, 1, 1, 1, 1]].concat();
+        assert_eq!(refused([&many, time, &[0]]), "it ends early");
+    }
 }
