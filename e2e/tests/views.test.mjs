@@ -225,7 +225,7 @@ test("two files: Compare begins with who wins; what just happened takes no touch
     assert.ok(words.y + words.height <= options.y && options.y < picture.y, `${view}: above the picture`);
     assert.ok(words.y + words.height < PHONE.height / 2, `${view}: at ${words.y}`);
     // Not repeated.
-    const text = (await verdict.locator("p").first().innerText()).trim();
+    const text = (await verdict.locator("span").first().innerText()).trim();
     assert.ok(!(await app.page.locator(".notes").allInnerTexts()).some((n) => n.includes(text)));
   }
 

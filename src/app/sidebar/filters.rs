@@ -96,6 +96,7 @@ fn files_button(bench: Workbench) -> AnyView {
     });
     view! {
         <button type="button" class="button small drawer-button" aria-controls="sidebar"
+            aria-label=move || format!("Files: {}", files.get())
             title="Files: what was read, what is assumed"
             aria-expanded=move || shell.shows_panel().to_string()
             on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
