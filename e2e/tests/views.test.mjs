@@ -191,7 +191,7 @@ test("one file: figures, picture and first finding in sight; options are a sheet
 
   const all = await app.figure("rows");
   const button = (name) => app.page.getByRole("button", { name, exact: true });
-  await button("All filters").click();
+  await button("Filter").click();
   const filters = app.page.locator(".filters");
   await filters.locator("#search").waitFor();
   const low = await app.page.locator(".filter-row .menu").boundingBox();

@@ -111,7 +111,7 @@ fn files_button(bench: Workbench) -> AnyView {
 fn everything(known: Known) -> AnyView {
     let Known { facets, ranges } = known;
     view! {
-        <Menu class="button small all-filters" stays=true name=Signal::stored("All filters".to_owned())
+        <Menu class="button small all-filters" stays=true name=Signal::stored("Filter".to_owned())
             label=|| view! { {icon(icon::FILTER)}<span>"Filter"</span> }>
             <section class="filters" aria-label="Filters">
                 <div class="options-head">
