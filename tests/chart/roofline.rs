@@ -9,8 +9,8 @@ use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::hit::Direction;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    AiAxis, By, Extras, Planned, Points, RooflineInput, hit_grid, open_grid, overlay,
-    roofline, table,
+    AiAxis, By, Extras, Planned, Points, RooflineInput, hit_grid, open_grid, overlay, roofline,
+    table,
 };
 use gemmscope_chart::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
