@@ -191,7 +191,7 @@ test("one file: figures, picture and first finding in sight; options are a sheet
 
   const all = await app.figure("rows");
   const button = (name) => app.page.getByRole("button", { name, exact: true });
-  await button("All filters").click();
+  await button("Filter").click();
   const filters = app.page.locator(".filters");
   await filters.locator("#search").waitFor();
   const low = await app.page.locator(".filter-row .menu").boundingBox();
@@ -225,7 +225,7 @@ test("two files: Compare begins with who wins; what just happened takes no touch
     assert.ok(words.y + words.height <= options.y && options.y < picture.y, `${view}: above the picture`);
     assert.ok(words.y + words.height < PHONE.height / 2, `${view}: at ${words.y}`);
     // Not repeated.
-    const text = (await verdict.locator("p").first().innerText()).trim();
+    const text = (await verdict.locator("span").first().innerText()).trim();
     assert.ok(!(await app.page.locator(".notes").allInnerTexts()).some((n) => n.includes(text)));
   }
 

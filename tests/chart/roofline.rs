@@ -47,7 +47,7 @@ fn roofline_of_some_hundred_points() {
 }
 
 #[test]
-fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
+fn roofline_with_own_ceilings_and_plans() {
     let frame = frame(60);
     let points = Points::new(&frame.data, &frame.metrics);
     let theme = Theme::DARK;

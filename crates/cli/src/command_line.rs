@@ -189,7 +189,7 @@ impl Source {
 /// Which rows are shown.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Selection {
-    /// What totals count: each GEMM once, all calls, the fastest variant, each side
+    /// What totals count
     #[arg(long, value_name = "KIND", value_parser = kinds())]
     pub rows: Option<DataKind>,
     /// Filters and view of this link (or the text after its #)

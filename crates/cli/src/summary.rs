@@ -35,7 +35,7 @@ const LISTED: usize = 10;
     "gemmscope summary odd.csv --column speed=rate:tflops --answer dtype=bf16",
 ]))]
 pub(super) struct Summary {
-    /// What totals count: each GEMM once, all calls, the fastest variant, each side
+    /// What totals count
     #[arg(long, value_name = "KIND", value_parser = kinds())]
     rows: Option<DataKind>,
     #[command(flatten)]

@@ -96,6 +96,7 @@ fn files_button(bench: Workbench) -> AnyView {
     });
     view! {
         <button type="button" class="button small drawer-button" aria-controls="sidebar"
+            aria-label=move || format!("Files: {}", files.get())
             title="Files: what was read, what is assumed"
             aria-expanded=move || shell.shows_panel().to_string()
             on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
@@ -110,7 +111,7 @@ fn files_button(bench: Workbench) -> AnyView {
 fn everything(known: Known) -> AnyView {
     let Known { facets, ranges } = known;
     view! {
-        <Menu class="button small all-filters" stays=true name=Signal::stored("All filters".to_owned())
+        <Menu class="button small all-filters" stays=true name=Signal::stored("Filter".to_owned())
             label=|| view! { {icon(icon::FILTER)}<span>"Filter"</span> }>
             <section class="filters" aria-label="Filters">
                 <div class="options-head">
