@@ -62,7 +62,7 @@ fn finite(what: &str, scene: &Scene) {
             Item::Symbol { at, radius, .. } => sound(&[at.0, at.1, *radius]),
             Item::Text { at, size, .. } => sound(&[at.0, at.1, *size]),
             Item::Marks(m) => {
-                let all = m.xs.iter().chain(&m.ys).chain(&m.radii);
+                let all = m.xs.iter().chain(&m.ys);
                 assert!(all.copied().all(f32::is_finite), "{what}: {m:?}");
             }
             Item::Unclip => {}

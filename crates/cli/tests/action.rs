@@ -390,8 +390,9 @@ fn the_command_of_the_release_is_fetched_and_checked() {
     let release = runner.at("site/own/gemmscope/releases/download/v9");
     std::fs::create_dir_all(&release).unwrap();
     let packed = format!("gemmscope-{}-linux.tar.gz", std::env::consts::ARCH);
+    let folder = runner.folder.clone();
     let sh = |text: &str| {
-        let ran = Command::new("bash").args(["-c", text]).current_dir(&runner.folder).output();
+        let ran = Command::new("bash").args(["-c", text]).current_dir(&folder).output();
         assert!(ran.unwrap().status.success(), "{text}");
     };
     let to = release.display();

@@ -1,5 +1,6 @@
 use super::settings::SHOW;
 use super::*;
+use crate::density::Density;
 use crate::palette::Theme;
 use crate::scene::Item;
 use crate::testing::{SIZES, clear_of_lines, draw_everywhere, golden, sound, two_libraries};
