@@ -334,6 +334,7 @@ test("storage that is full: files open, and the page says what it does not keep"
   const app = await start(t, { before });
   await app.load(fixture("fixtures/generic/plain.csv"));
   assert.equal((await app.only()).rows_used, 4);
+  await app.page.getByRole("button", { name: "Reopen them" }).click();
   await app.page.getByText(/The browser keeps no files here, so they will not reopen after a reload/).first().waitFor({ state: "attached" });
   await goesOn(app);
   app.assertQuiet();

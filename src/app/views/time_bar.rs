@@ -32,13 +32,12 @@ pub fn TimeBar() -> impl IntoView {
 #[component]
 pub fn TimeNotes() -> impl IntoView {
     let times = times(Workbench::here());
-    let notes = move || {
+    move || {
         let all: Vec<String> = times.get().iter().flat_map(notes).collect();
         (!all.is_empty()).then(|| {
             view! { <ul class="notes">{all.into_iter().map(|n| view! { <li>{n}</li> }).collect_view()}</ul> }
         })
-    };
-    notes
+    }
 }
 
 fn notes(time: &TraceTime) -> Vec<String> {
