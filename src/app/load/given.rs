@@ -195,7 +195,8 @@ async fn open_runs(loader: Loader, url: &str, name: &str, list: Result<RunList, 
         let file = run.rows.rsplit('/').next().unwrap_or(&run.rows).to_owned();
         let Ok(at) = web_sys::Url::new_with_base(&run.rows, url) else { continue };
         let failed = |why: Option<String>| why.unwrap_or("it could not be fetched".to_owned());
-        let fetched = boot::fetch_file(&at.href(), data::FETCH_LIMIT as f64).await.map_err(failed);
+        let fetched = boot::fetch_file(&at.href(), data::FETCH_LIMIT as f64, None).await;
+        let fetched = fetched.map_err(failed);
         let bytes = match fetched {
             Ok(blob) => read_as_bytes(&blob).await.map_err(|e| e.to_string()),
             Err(why) => Err(why),
