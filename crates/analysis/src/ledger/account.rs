@@ -22,7 +22,7 @@ pub enum Account {
     /// Operands stored in another layout were faster.
     Layout = "layout", "layout",
         "It ran in less time with operands stored the other way round.",
-        Evidence::Measured, 0x8d5954, 0xceb593;
+        Evidence::Measured, 0xfcd596, 0xf3a57c;
     /// Another type with the same roof was faster.
     Type = "type", "type",
         "It ran in less time in another type with the same roof.",
@@ -34,7 +34,7 @@ pub enum Account {
     /// Another library or file was faster.
     Library = "library", "library",
         "Another library or file ran it in less time.",
-        Evidence::Measured, 0xffb0ab, 0x925287;
+        Evidence::Measured, 0xe99aac, 0xcf9daa;
     /// Padding of the tile, and partial waves.
     Tile = "tile", "tile",
         "Padding of the tile and waves that are not full.",
@@ -48,7 +48,7 @@ pub enum Account {
     /// Others have published less time for such a GEMM on this device.
     Published = "published", "others reach",
         "Slower than what others have published for this GEMM, or ones near it, on this device.",
-        Evidence::Published, 0xedb154, 0x8e5752;
+        Evidence::Published, 0xf1b270, 0xa16768;
     /// Below the roof, unexplained by any run or model.
     Rest = "rest", "unexplained",
         "Lost, and no run or model says why: at most so much to gain.",

@@ -173,7 +173,12 @@ fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
     let title = column_format::heading(info).chars().count() + 3;
     let longest = match (&info.kind, &info.field) {
         (_, Field::Shape) => 22.0 * DIGIT,
-        (FieldKind::Number, _) => 12.0 * DIGIT,
+        // `1307.4 TFLOP/s`, `110.6 µs`, `4096`.
+        (FieldKind::Number, _) => match info.unit.as_str() {
+            "FLOP/s" => 14.0 * LETTER,
+            "" => 8.0 * DIGIT,
+            _ => 10.0 * DIGIT,
+        },
         (FieldKind::Category, field) => {
             let values = frame.categories(field).values;
             let lengths = values.iter().take(1000).map(|v| v.chars().count());
