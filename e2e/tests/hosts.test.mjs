@@ -201,7 +201,7 @@ test("every request gets one answer, and one that fails blocks no other; an attr
       el.load(csv, { format: 7n }), el.load(undefined, {}), el.load({}, {}), el.view({ hash: "a".repeat(70_000) }), el.view({ view: deep }), el.view(cycle), el.view(7),
       el.view({ view: () => 1 }), el.export("\udc00"), el.export(), el.load(csv, { name: "good.csv" }),
     ];
-    const ended = await Promise.all(asked.map((one) => one.then(() => "ok", (error) => error.code ?? error.name)));
+    const ended = await Promise.all(asked.map((one) => one.then(() => "ok", (error) => (typeof error.code === "string" ? error.code : error.name))));
     return [ended, (await el.export("summary"))[0].file];
   });
   assert.deepEqual(said, [
