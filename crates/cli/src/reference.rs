@@ -60,7 +60,7 @@ pub(super) fn devices(data: &Dataset, choice: &DeviceChoice, own: &[Device]) -> 
 /// What others reach: published times of GEMMs; without arguments the tables
 #[derive(Debug, clap::Args)]
 #[command(after_help = notes(
-    "TYPE is bf16, fp8, fp8_block, nvfp4, mxfp4, int8, int8_sq, int8_wo or int4_wo; each device has\nsome of them.\n",
+    "TYPE is bf16, fp16, fp8, fp8_block, nvfp4, mxfp4, int8, int8_sq, int8_wo or int4_wo; each device\nhas some of them.\n",
     &[
         "gemmscope reference",
         "gemmscope reference h100-sxm bf16 4096x4096x4096 1x14336x4096",

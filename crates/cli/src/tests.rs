@@ -101,7 +101,7 @@ fn a_page_holds_the_rows_of_a_file_and_not_the_file_and_tells_the_same_of_it() {
     let log = include_str!("../../../tests/fixtures/inductor/new_form.txt");
     for (name, text, chosen, files) in [
         ("trace.json", trace.as_str(), "h100-sxm", &["h100-sxm-bf16.bin", "trace.json"][..]),
-        ("run.log", log, "mi300x", &["run.log"]),
+        ("run.log", log, "mi300x", &["mi300x-bf16.bin", "mi300x-fp16.bin", "run.log"]),
         ("run.csv", FILE, "ours", &["ours.json", "run.csv"]),
     ] {
         std::fs::write(at(name), text).unwrap();
@@ -198,11 +198,12 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
     assert_eq!((&html[..start], &html[end..]), (&template[..start], &template[start..]));
     let (view, files) = data::from_page(&html[start..end]).unwrap().unwrap();
     assert_eq!(view, "v=1&view=cells&device=mi300x&q=k_64");
-    assert_eq!(files[0].name, "data.csv");
-    let text = String::from_utf8(files[0].bytes.clone()).unwrap();
+    // The published times of the device come first.
+    assert_eq!((&*files[0].name, &*files[1].name), ("mi300x-fp16.bin", "data.csv"));
+    let text = String::from_utf8(files[1].bytes.clone()).unwrap();
     assert!(text.starts_with("gemmscope,m,n,k,"), "{text}");
-    assert_eq!(files[1].name, "odd.csv");
-    assert_eq!(files[1].options, ImportOptions::default());
+    assert_eq!(files[2].name, "odd.csv");
+    assert_eq!(files[2].options, ImportOptions::default());
 
     for view in ["roofline", "table", "plan", "summary", "sweep"] {
         let args = ["page", "-", "--app", &app, "-o", &out, "--view", view];

@@ -140,7 +140,7 @@ fn reports_and_rows() {
 fn published_times() {
     let reference = schema("reference-1.json");
     let (_, out, _) = run(&["reference", "--json"], "");
-    assert_eq!(follows(&reference, &out, "tables")["tables"].as_array().unwrap().len(), 44);
+    assert_eq!(follows(&reference, &out, "tables")["tables"].as_array().unwrap().len(), 46);
     let shapes = ["4096x4096x4096", "1x1x9999999"];
     let (_, out, _) =
         run(&[&["reference", "h100-sxm", "bf16", "--json"], &shapes[..]].concat(), "");
