@@ -304,7 +304,8 @@ fn the_slow_layout_is_one_finding() {
     assert_eq!(layout[0], ("Another layout is faster: 36 GEMMs".to_owned(), 36));
     let lost: f64 =
         all.findings.iter().filter(|f| f.kind == Kind::Lost).filter_map(|f| f.split_s).sum();
-    assert!((lost * 1e6 - 23_759.0).abs() < 1.0, "{lost}");
+    // 23,759 µs are lost; 21 of them by causes of under half a percent, which are no findings.
+    assert!((lost * 1e6 - 23_738.0).abs() < 1.0, "{lost}");
 }
 
 #[test]
