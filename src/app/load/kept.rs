@@ -74,12 +74,13 @@ impl Kept {
     pub fn new(brought: bool) -> Kept {
         let from_disk = dom::window().location().protocol().as_deref() == Ok("file:");
         let allowed = !(brought || dom::embedded() || boot::is_single_file() || from_disk);
-        let on = is_switched_on();
+        let switch = storage::get(SWITCH_KEY);
+        let on = switch.as_deref() == Some("on");
         let names = noted().filter(|_| allowed && on).map(|note| note.names).unwrap_or_default();
         Kept {
             allowed,
             on: RwSignal::new(on),
-            answered: RwSignal::new(storage::get(SWITCH_KEY).is_some()),
+            answered: RwSignal::new(switch.is_some()),
             names: RwSignal::new(names),
             trouble: RwSignal::default(),
             filters: RwSignal::new(None),
@@ -212,7 +213,8 @@ impl Kept {
             }
             self.memory.try_update_value(|m| m.waiting = false);
             // Another tab may have switched it off.
-            if is_switched_on() && self.on.try_get_untracked() == Some(true) {
+            let off = storage::get(SWITCH_KEY).as_deref() == Some("off");
+            if !off && self.on.try_get_untracked() == Some(true) {
                 self.write(loader, false);
             }
         });
@@ -279,11 +281,6 @@ impl Kept {
         });
         list
     }
-}
-
-/// True if the user has switched keeping on, in this tab or another.
-fn is_switched_on() -> bool {
-    storage::get(SWITCH_KEY).as_deref() == Some("on")
 }
 
 /// A sentence with the browser's reason, if there is one.
