@@ -93,9 +93,13 @@ lint-run:
 	$(WASM); cargo-clippy clippy --locked --lib --bins --target $(WASM_TARGET) -- -D warnings
 	if cargo deny --version >/dev/null 2>&1; then cargo deny --locked check bans licenses sources; fi
 
+# The same generated inputs on each machine; others by `make test-native PROPTEST_RNG_SEED=7`, or anew each time by
+# `cargo test`.
+PROPTEST_RNG_SEED ?= 1
+
 test-native-run:
 	@echo '== native tests'
-	cargo test --locked --workspace
+	PROPTEST_RNG_SEED=$(PROPTEST_RNG_SEED) cargo test --locked --workspace
 	if command -v python3 >/dev/null; then python3 -m unittest discover -s python/tests; fi
 
 # The native tests build it too, with the features that the whole workspace asks for.
