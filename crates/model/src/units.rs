@@ -13,9 +13,11 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Div, Mul, Sub};
 
+mod date;
 mod format;
 mod parse;
 
+pub use date::date;
 pub(crate) use format::above_zero;
 pub use format::{
     Prefix, SI, SI_FROM_ONE, SI_OF_RATES, WIDE, and_more, capitalized, decapitalized, either,

@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gemmscope_analysis::history::stated;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::units::date;
 use gemmscope_share::data::base_name;
 use gemmscope_share::run_list::{ListedRun, RunList, digest};
 use gemmscope_table::dataset::{Dataset, RunInfo};
@@ -38,23 +39,11 @@ fn now() -> String {
     utc(seconds)
 }
 
-/// Seconds since 1970 as a date with time, by the rule of the Gregorian calendar.
+/// Seconds since 1970-01-01 00:00 UTC in the form of RFC 3339.
 fn utc(seconds: u64) -> String {
-    let (mut day, clock) = (seconds / 86_400, seconds % 86_400);
-    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
-    let mut year = 1970;
-    while day >= 365 + u64::from(leap(year)) {
-        day -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let days = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while day >= days[month] {
-        day -= days[month];
-        month += 1;
-    }
+    let (day, clock) = (seconds / 86_400, seconds % 86_400);
     let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
-    format!("{year}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", month + 1, day + 1)
+    format!("{}T{hour:02}:{minute:02}:{second:02}Z", date(day.cast_signed()))
 }
 
 /// The rows as our own CSV, packed; the same rows give the same bytes.

@@ -1,6 +1,7 @@
 //! Converts values of a column into CSV cells: exact values, empty if missing.
 
 use super::push_quoted;
+use gemmscope_model::units::date;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReaderImpl, get_column_reader, get_typed_column_reader};
@@ -193,11 +194,11 @@ impl Value for i64 {
             Kind::Plain | Kind::Half => write(text, self),
             Kind::Unsigned => write(text, self.cast_unsigned()),
             Kind::Decimal(scale) => decimal(i128::from(*self), scale, text),
-            Kind::Date => date(*self, text),
+            Kind::Date => text.push_str(&date(*self)),
             Kind::Time(places) => time(*self, places, text),
             Kind::Timestamp(places, utc) => {
                 let day = 86_400 * 10i64.pow(places);
-                date(self.div_euclid(day), text);
+                text.push_str(&date(self.div_euclid(day)));
                 text.push('T');
                 time(self.rem_euclid(day), places, text);
                 if utc {
@@ -283,19 +284,6 @@ fn decimal(unscaled: i128, scale: usize, text: &mut String) {
         text.push('.');
         text.push_str(places);
     }
-}
-
-/// Writes the Gregorian date that is `days` after 1970-01-01.
-fn date(days: i64, text: &mut String) {
-    // Days since 1 March of year 0, in 400-year cycles of 146 097 days; years start in March here.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    write(text, format_args!("{:04}-{month:02}-{day:02}", era * 400 + year + next));
 }
 
 /// Writes a time of day, in units of 10^-`places` seconds.

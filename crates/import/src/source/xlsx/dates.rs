@@ -77,18 +77,8 @@ pub(super) fn date_text(days: &str) -> String {
     let seconds = (serial * 86_400.0).round() as i64;
     let (day, second) = (seconds / 86_400, seconds % 86_400);
     let time = format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-    // Day 0 is 1899-12-30; day 25,569 is 1970-01-01. Years start in March, so that the leap day comes last.
-    let z = day - 25_569 + 719_468;
-    let (era, of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let date = format!(
-        "{:04}-{:02}-{:02}",
-        year + era * 400 + i64::from(month >= 10),
-        if month < 10 { month + 3 } else { month - 9 },
-        of_year - (153 * month + 2) / 5 + 1
-    );
+    // Day 0 is 1899-12-30; day 25,569 is 1970-01-01.
+    let date = gemmscope_model::units::date(day - 25_569);
     match (day, second) {
         (0, _) => time,
         (_, 0) => date,
