@@ -19,6 +19,7 @@ mod readings;
 mod rows;
 pub(crate) mod sizes;
 mod spread;
+mod surroundings;
 pub(crate) mod title;
 mod types;
 mod unit_words;
@@ -33,6 +34,7 @@ pub(crate) use beyond::{BANDWIDTHS, beyond_columns};
 use block::{Block, Table};
 use gemmscope_table::build::TableBuilder;
 use known::{KnownTable, OfTools};
+use surroundings::Surroundings;
 use title::Holds;
 
 pub(crate) const FORMAT: Format = Format {
@@ -128,7 +130,7 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
     let mut table = TableBuilder::new();
     let head = Head { name: name.to_owned(), ..Head::default() };
     let device = defaults::device_above(&mut table, &head, options, None);
-    let paths = facts::paths(&blocks);
+    let surroundings = Surroundings::of(&blocks);
     let mut refused: Vec<String> = Vec::new();
     let mut tools = OfTools::default();
     for (at, block) in blocks.iter().enumerate() {
@@ -137,7 +139,7 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
             let format = known.format.name;
             match known.read(options) {
                 Ok(Some(imported)) => {
-                    tools.add(imported, &facts::facts(&blocks, &paths, at));
+                    tools.add(imported, &surroundings.facts(at));
                     continue;
                 }
                 Ok(None) => {}
@@ -147,7 +149,7 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
                 }
             }
         }
-        if let Err(why) = rows::read(&blocks, &paths, at, options, device, &mut table)
+        if let Err(why) = rows::read(&surroundings, at, options, device, &mut table)
             && is_about_gemms(block)
         {
             refused.push(why);

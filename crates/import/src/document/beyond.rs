@@ -4,9 +4,10 @@ use super::block::{Block, Table};
 use super::cell::Cell;
 use super::columns::{Column, columns, expand};
 use super::evidence::{calls, is_operation, open_calls, sides};
-use super::facts::{Facts, facts, paths};
+use super::facts::Facts;
 use super::readings::readings;
 use super::spread::{MATRIX, SPREAD};
+use super::surroundings::Surroundings;
 use super::title::{Holds, Title, title};
 use super::unit_words::unit;
 use super::words::types_in;
@@ -23,13 +24,13 @@ pub(crate) fn beyond_columns(head: &Head) -> Option<&'static str> {
         return None;
     }
     let blocks = super::block::blocks(&head.source.join("\n"));
-    let paths = paths(&blocks);
+    let text = Surroundings::of(&blocks);
     let is_of_gemms = |i: &usize| {
         let Some(table) = blocks[*i].table() else { return false };
         let (mut columns, _) = columns(table, &ImportOptions::default());
         expand(&mut columns);
         let figures = columns.iter().any(|c| c.title.is_figure() || c.title.holds == Holds::Open);
-        figures && readings(&columns, &facts(&blocks, &paths, *i), table.rows.len()).is_ok()
+        figures && readings(&columns, &text.facts(*i), table.rows.len()).is_ok()
     };
     let tables: Vec<usize> = (0..blocks.len()).filter(is_of_gemms).collect();
     let (first, others) = tables.split_first()?;
@@ -37,7 +38,7 @@ pub(crate) fn beyond_columns(head: &Head) -> Option<&'static str> {
         return Some("several tables");
     }
     let decimal_comma = head.foreign.is_some_and(Foreign::has_decimal_comma);
-    of_table(&blocks, &paths, *first, decimal_comma)
+    of_table(&text, *first, decimal_comma)
 }
 
 /// True if `other` continues table `first` after a gap, without text in between.
@@ -49,13 +50,8 @@ fn goes_on(blocks: &[Block], first: usize, other: usize) -> bool {
     titles(first) == titles(other) && blocks[first..other].iter().all(|b| b.table().is_some())
 }
 
-fn of_table(
-    blocks: &[Block],
-    paths: &[Vec<usize>],
-    at: usize,
-    decimal_comma: bool,
-) -> Option<&'static str> {
-    let table = blocks[at].table()?;
+fn of_table(text: &Surroundings<'_>, at: usize, decimal_comma: bool) -> Option<&'static str> {
+    let table = text.blocks[at].table()?;
     if matches!(table.dress, "HTML" | "printed, with bars" | "printed, under groups") {
         return Some("a table that is not of one line a row");
     }
@@ -74,7 +70,7 @@ fn of_table(
     if columns.iter().any(by_cells) {
         return Some("units in cells below titles that name none");
     }
-    let known = facts(blocks, paths, at);
+    let known = text.facts(at);
     if columns.iter().any(|c| has_odd_cells(c, decimal_comma)) {
         return Some("cells with more than a number");
     }

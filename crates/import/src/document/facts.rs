@@ -1,8 +1,7 @@
-//! Facts stated above or below a table that apply to all its rows. The nearest wins; several values of a kind
-//! in one place leave it open.
+//! Facts that a text states about a table: sizes, device, types, unit, calls. Several values of a kind in one place leave
+//! it open.
 
 use super::block::{Block, Kind};
-use super::lines::said;
 use super::sizes::{Stated, stated};
 use super::unit_words::{Measure, seconds, unit, unit_word};
 use super::words::{TypeName, devices_in, library_in, lower_words, number_length, types_in};
@@ -72,79 +71,49 @@ impl Facts {
         }
     }
 
+    /// Adds what another place states, where nothing is known yet. Sizes only with `sizes`.
+    pub(super) fn add(&mut self, other: &Facts, sizes: bool) {
+        fn take<T: Clone>(own: &mut Option<T>, other: &Option<T>) {
+            if own.is_none() {
+                own.clone_from(other);
+            }
+        }
+        if sizes {
+            take(&mut self.m, &other.m);
+            take(&mut self.n, &other.n);
+            take(&mut self.k, &other.k);
+            take(&mut self.square, &other.square);
+            take(&mut self.order, &other.order);
+        }
+        // A farther place does not decide what a nearer one leaves open.
+        if self.device.is_none() && self.devices.is_none() {
+            self.device.clone_from(&other.device);
+            self.devices.clone_from(&other.devices);
+        }
+        take(&mut self.types, &other.types);
+        take(&mut self.unit, &other.unit);
+        take(&mut self.calls, &other.calls);
+        take(&mut self.library, &other.library);
+    }
+
     pub(super) fn device_name(&self) -> &str {
         self.device.as_ref().map_or("", |d| &d.value)
     }
 }
 
-/// For each block, the headings above it, outermost first. Input of [`facts`].
-pub(super) fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
-    let mut stack: Vec<usize> = Vec::new();
-    let mut out = Vec::with_capacity(blocks.len());
-    for (i, block) in blocks.iter().enumerate() {
-        if let Some(level) = block.level() {
-            stack.retain(|h| blocks[*h].level().is_some_and(|l| l < level));
-            stack.push(i);
-        }
-        out.push(stack.clone());
-    }
-    out
-}
-
-/// Blocks that may state facts about a table, nearest first: its own section above and below, the sections that enclose
-/// it, then sections without measurements of their own.
-fn around(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Vec<usize> {
-    let mine = &paths[at];
-    let own = |i: usize| mine.starts_with(&paths[i]);
-    let speaks = |i: &usize| !blocks[*i].measures();
-    let start = at.saturating_sub(REACH);
-    let above: Vec<usize> = (start..at).rev().filter(|i| own(*i)).filter(speaks).collect();
-    let (near, far): (Vec<usize>, Vec<usize>) = above.iter().partition(|i| paths[**i] == *mine);
-    let ends = |b: &Block| b.table().is_some() || b.level().is_some();
-    let below: Vec<usize> =
-        (at + 1..blocks.len()).take_while(|i| !ends(&blocks[*i])).take(8).collect();
-    let measuring: Vec<usize> = (0..blocks.len().min(REACH))
-        .filter(|i| blocks[*i].measures())
-        .filter_map(|i| paths[i].last().copied())
-        .collect();
-    let lends = |i: &usize| {
-        !own(*i)
-            && speaks(i)
-            && !below.contains(i)
-            && !paths[*i].iter().any(|h| measuring.contains(h))
-    };
-    let lent = (0..blocks.len().min(REACH)).filter(|i| *i != at).filter(lends);
-    let (nearest, further) = near.split_at(near.len().min(3));
-    nearest.iter().chain(&below).chain(further).chain(&far).copied().chain(lent).collect()
-}
-
-/// Search range in blocks: above the table, and from the start of the text.
-const REACH: usize = 2_000;
-/// Maximum number of blocks searched.
-const MOST: usize = 400;
-
-/// Facts about the table at index `at`.
-pub(super) fn facts(blocks: &[Block], paths: &[Vec<usize>], at: usize) -> Facts {
+/// Facts that a block states.
+pub(super) fn stated_by(block: &Block) -> Facts {
+    let text = block.said();
     let mut out = Facts::default();
-    let is_log = blocks[at].table().is_some_and(|t| t.is_log);
-    for i in around(blocks, paths, at).into_iter().take(MOST) {
-        let block = &blocks[i];
-        let text = block.said();
-        if is_log && said(&text).is_measured() {
-            continue;
-        }
-        if !is_log {
-            sizes(&text, block.line, &mut out);
-        }
-        device(&text, block.line, &mut out);
-        types(&text, block.line, &mut out);
-        unit_of(&text, block.line, &mut out);
-        calls(&text, block.line, &mut out);
-        if matches!(block.kind, Kind::Heading(_))
-            && let Some(name) = library_in(&text)
-        {
-            put(&mut out.library, name.to_owned(), block.line);
-        }
+    sizes(&text, block.line, &mut out);
+    device(&text, block.line, &mut out);
+    types(&text, block.line, &mut out);
+    unit_of(&text, block.line, &mut out);
+    calls(&text, block.line, &mut out);
+    if matches!(block.kind, Kind::Heading(_))
+        && let Some(name) = library_in(&text)
+    {
+        put(&mut out.library, name.to_owned(), block.line);
     }
     out
 }
@@ -231,10 +200,9 @@ fn device(text: &str, line: u32, out: &mut Facts) {
     };
     let Some(longest) = cards.iter().max_by_key(|n| n.len()) else { return };
     let one = cards.iter().all(|n| key(n) == key(longest));
-    // A farther place does not decide what a nearer one leaves open.
-    if one && out.devices.is_none() {
+    if one {
         put(&mut out.device, (*longest).clone(), line);
-    } else if out.device.is_none() {
+    } else {
         put(&mut out.devices, cards.into_iter().cloned().collect(), line);
     }
 }
@@ -283,9 +251,6 @@ fn of_operands(text: &str) -> String {
 }
 
 fn types(text: &str, line: u32, out: &mut Facts) {
-    if out.types.is_some() {
-        return;
-    }
     // `FP8xFP4(g128)`, `W4A8`
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '×')) {
         if let Some((a, b)) = word.split_once(['x', '×'])
@@ -321,9 +286,6 @@ fn types(text: &str, line: u32, out: &mut Facts) {
 
 /// A unit without a figure before it: `in TFLOPS`, `(times in ms)`.
 fn unit_of(text: &str, line: u32, out: &mut Facts) {
-    if out.unit.is_some() {
-        return;
-    }
     let mut rest = text.to_owned();
     while let Some(found) = unit(&rest) {
         let before = rest[..found.from].trim_end();

@@ -2,15 +2,16 @@
 
 pub(super) mod answers;
 
-use super::block::{Block, Table};
+use super::block::Table;
 use super::columns::{Column, columns, expand};
 use super::evidence::{Side, calls, choose, measured, open_calls, sides};
 use super::experts::EXPERTS;
-use super::facts::{Fact, Facts, Types, facts};
+use super::facts::{Fact, Facts, Types};
 use super::open_units::Evidence;
 use super::readings::{BATCH, Reading, readings};
 use super::sizes::triple_anywhere;
 use super::spread::MATRIX;
+use super::surroundings::Surroundings;
 use super::title::Holds;
 use super::types::{Typed, row_types};
 use super::units::{Limits, work_scale};
@@ -34,20 +35,19 @@ struct Reader<'a> {
 
 /// Reads the table at a block index; the error says what is missing.
 pub(super) fn read(
-    blocks: &[Block],
-    paths: &[Vec<usize>],
+    text: &Surroundings<'_>,
     at: usize,
     options: &ImportOptions,
     device: u16,
     out: &mut TableBuilder,
 ) -> Result<(), String> {
-    let Some(table) = blocks[at].table() else { return Ok(()) };
-    let facts = facts(blocks, paths, at).answered(options);
+    let Some(table) = text.blocks[at].table() else { return Ok(()) };
+    let facts = text.facts(at).answered(options);
     let (mut columns, notes) = columns(table, options);
     expand(&mut columns);
     let named = options.answer("device").unwrap_or_else(|| facts.device_name());
     let limits = Limits::of(named);
-    let line = blocks[at].line;
+    let line = text.blocks[at].line;
     let rows = table.rows.len();
     let on = Evidence { columns, facts, limits, options, rows, notes, questions: Vec::new() };
     let mut reader = Reader { table, line, on, device };

@@ -30,6 +30,7 @@ fn a_page_costs_what_it_holds() {
     let head = "<table><tr><th>M<th>N<th>K<th>time_us</tr>";
     let spans = "<tr><td colspan=1000 rowspan=65534>512<td>512<td>512<td>9</tr>";
     let wide = "<td colspan=1000 rowspan=60000>512".repeat(1000);
+    let marked = "On H100:\n\n| M | N | K | us |\n|---|---|---|---|\n| 512 | 512 | 512 | 9 |\n\n";
     for (page, rows) in [
         // Cells that span everything, in each row and at once.
         (format!("{head}{}</table>", spans.repeat(2000)), None),
@@ -42,6 +43,9 @@ fn a_page_costs_what_it_holds() {
         // A table in a table.
         (format!("<table><tr><td>\n{head}\n{row}</table>\n</table>"), Some(1)),
         (format!("{head}{row}</table>\n").repeat(2000), Some(2000)),
+        // Surroundings that many tables share.
+        ("| M | N |\n|---|\n".repeat(2000), None),
+        (format!("## bf16\n\n{}\n", marked.repeat(2)).repeat(1000), Some(2000)),
     ] {
         let begins: String = page.chars().take(60).collect();
         let options = ImportOptions { format: Some("document".into()), ..ImportOptions::default() };
