@@ -167,12 +167,14 @@ pub fn fetch(loader: Loader, url: String) {
                 }
             }
             Err(_) if wanted == Some(false) => loader.shell.say(format!("{name}: cancelled")),
-            Err(why) => {
-                let why = why.unwrap_or_else(|| "it could not be fetched".to_owned());
-                refuse(loader.shell, &name, why);
-            }
+            Err(why) => refuse(loader.shell, &name, unfetched(why)),
         }
     });
+}
+
+/// Why a file was not fetched, for people.
+fn unfetched(why: Option<String>) -> String {
+    why.unwrap_or_else(|| "it could not be fetched".to_owned())
 }
 
 /// The list of runs in a file, or why it cannot be read; `None` for any other file.
@@ -194,9 +196,8 @@ async fn open_runs(loader: Loader, url: &str, name: &str, list: Result<RunList, 
     for run in runs.into_iter().skip(shown) {
         let file = run.rows.rsplit('/').next().unwrap_or(&run.rows).to_owned();
         let Ok(at) = web_sys::Url::new_with_base(&run.rows, url) else { continue };
-        let failed = |why: Option<String>| why.unwrap_or("it could not be fetched".to_owned());
         let fetched = boot::fetch_file(&at.href(), data::FETCH_LIMIT as f64, None).await;
-        let fetched = fetched.map_err(failed);
+        let fetched = fetched.map_err(unfetched);
         let bytes = match fetched {
             Ok(blob) => read_as_bytes(&blob).await.map_err(|e| e.to_string()),
             Err(why) => Err(why),
