@@ -329,7 +329,8 @@ fn print_summary(out: &mut dyn Write, s: &Figures, rejected: &Rejected) -> std::
     line(out, "highest efficiency", share(s.max_efficiency))?;
     let above = s.rows_above_roof.map(|v| v.to_string());
     line(out, "rows above the roof", or(above))?;
-    line(out, "the rows are", format!("{}: {}", s.rows_are, s.counted))?;
+    let count = DataKind::parse(&s.rows_are).map_or("rows", DataKind::label);
+    line(out, "count", format!("{count}: {}", s.counted))?;
     if !s.sides.is_empty() {
         return print_sides(out, &s.sides);
     }
