@@ -8,7 +8,9 @@ use crate::exercise::{outcome, said, sound, told};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use gemmscope_import::{Head, ImportOptions, Imported, inspect, read_all};
+use gemmscope_model::dtype::DataType;
 use gemmscope_model::encode::{markup, visible};
+use gemmscope_model::gemm::{Groups, Operation, Problem, parse_rows, tiles_of_rows};
 use gemmscope_model::hardware::{Device, NameMatch, RoofKind, catalog, match_name};
 use gemmscope_model::reference::{ReferenceTable, listed};
 use gemmscope_model::tiling::kernel_name::KernelName;
@@ -16,6 +18,7 @@ use gemmscope_model::transformer::{Model, Workload};
 use gemmscope_model::units::{
     BandwidthUnit, RateUnit, Seconds, TimeUnit, fixed, format_short, format_significant, percent,
 };
+use gemmscope_share::run_list::{ListedRun, RunList};
 use gemmscope_share::{data, embed};
 use gemmscope_table::dataset::wire::{self, Buffer};
 use gemmscope_table::dataset::{Dataset, TraceContext};
@@ -201,6 +204,63 @@ pub(crate) fn message(bytes: &[u8]) {
                 Ok(embed::Request::Export { .. }) => assert_eq!(window, embed::HostWindow::Parent),
             }
         }
+    }
+}
+
+/// A list of runs: what is read is written alike, stays below its folder, and takes one run more.
+pub(crate) fn history(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut list = match RunList::read(&text) {
+        Ok(list) => list,
+        Err(why) => return said(&why),
+    };
+    assert_eq!(RunList::read(&list.write()).as_ref(), Ok(&list));
+    for run in list.runs.clone() {
+        assert!(
+            !run.rows.contains(':') && run.rows.split('/').all(|part| !matches!(part, "" | ".."))
+        );
+        let info = run.info;
+        let rows = list.file_of(&info);
+        assert!(list.runs.iter().all(|r| r.rows != rows));
+        let before = list.runs.len();
+        let gone = list.add(ListedRun { info, rows, sha256: run.sha256 }, before);
+        assert_eq!((gone.len(), list.runs.len()), (1, before));
+        RunList::read(&list.write()).unwrap();
+    }
+}
+
+/// M, N, K, a tile, then groups as files state them, or the rows of each: what a grouped GEMM costs lies between one
+/// group and one with a group for each row.
+pub(crate) fn grouped(bytes: &[u8]) {
+    let [m, n, k, tile, text @ ..] = bytes else { return };
+    let text = String::from_utf8_lossy(text);
+    let size = |v: &u8| 1 << (v % 32) | u32::from(*v);
+    let (m, n, k, tile) = (size(m), size(n), size(k), size(tile));
+    let rows = parse_rows(&text);
+    let of_rows = rows.as_deref().and_then(Groups::of_rows);
+    if let (Some(rows), Some(groups)) = (&rows, of_rows) {
+        let filled = rows.iter().filter(|rows| **rows > 0).count();
+        assert_eq!(groups.active(f64::from(m)), filled as f64);
+        let whole: u64 = rows.iter().map(|rows| u64::from(*rows)).sum();
+        let tiles = tiles_of_rows(rows.iter().copied(), tile);
+        assert!(tiles >= whole.div_ceil(u64::from(tile)) && tiles <= whole);
+    }
+    let Some(groups) = text.parse().ok().or(of_rows) else { return };
+    assert_eq!(groups.to_string().parse(), Ok(groups), "{groups}");
+    let active = groups.active(f64::from(m));
+    assert!(active > 0.0 && active <= f64::from(groups.count), "{groups} over {m} rows: {active}");
+    assert!(groups.tiles(m, tile) >= u64::from(m.div_ceil(tile)).min(1), "{groups}");
+    let op = Operation { groups: Some(groups), ..Operation::uniform(DataType::Bf16) };
+    let problem = Problem { m, n, k, batch: 1, op };
+    let (work, moved) = (problem.work().0, problem.bytes().0);
+    assert!(work > 0.0 && work.is_finite() && moved > 0.0 && moved.is_finite(), "{groups}");
+    assert!(problem.intensity().0 > 0.0);
+    if !groups.along_k && groups.down == 0 {
+        let one = Problem { op: Operation { groups: None, ..op }, ..problem };
+        let b = f64::from(n) * f64::from(k) * 2.0;
+        assert!((work / one.work().0 - 1.0).abs() < 1e-12);
+        let extra = moved - one.bytes().0;
+        assert!((extra - (active - 1.0) * b).abs() <= 1e-9 * moved, "{groups}: {extra}");
     }
 }
 

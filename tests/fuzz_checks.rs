@@ -16,7 +16,7 @@ type Check = fn(&[u8]);
 
 /// Each has a folder of inputs in `fuzz/seeds`: start inputs of the fuzzer, and every input that has made the check
 /// fail.
-const CHECKS: [(&str, Check); 15] = [
+const CHECKS: [(&str, Check); 17] = [
     ("document", checks::document),
     ("workbook", checks::workbook),
     ("archive", checks::archive),
@@ -26,6 +26,8 @@ const CHECKS: [(&str, Check); 15] = [
     ("description", checks::description),
     ("names", checks::names),
     ("reference", checks::reference),
+    ("history", checks::history),
+    ("grouped", checks::grouped),
     ("answers", checks::answers),
     ("transfer", checks::transfer),
     ("files", checks::files),
