@@ -24,7 +24,7 @@ mod rows;
 mod sample;
 
 pub use counted::{Counted, CountedSet, Side};
-use rows::{DecisiveRows, OperationName, configuration, place, within};
+use rows::{DecisiveRows, OperationName, configuration, on_device, place};
 pub use rows::{variant, variant_columns};
 pub use sample::TableSample;
 

@@ -1,7 +1,7 @@
 //! The rows that totals are over.
 
 use super::{
-    DataKind, Decision, OperationName, configuration, place, variant, variant_columns, within,
+    DataKind, Decision, OperationName, configuration, on_device, place, variant, variant_columns,
 };
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset, library_name};
 use crate::field::{Field, Frame};
@@ -339,7 +339,7 @@ struct Representative<'a> {
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
     operation: OperationName<'a>,
-    /// Treat rows of several files and devices as variants of one configuration.
+    /// Treat rows of several devices as variants of one configuration.
     together: bool,
 }
 
@@ -360,7 +360,7 @@ impl<'a> Representative<'a> {
         let r = row as usize;
         let hash = match self.together {
             true => configuration(self.data, r),
-            false => within(self.data, r),
+            false => on_device(self.data, r),
         };
         self.operation.hash(hash, r)
     }
@@ -400,7 +400,7 @@ impl<'a> Representative<'a> {
             variants.extend(rows.iter().map(|&(key, row)| {
                 let r = row as usize;
                 let kernel = mix(key, self.library(r));
-                // Constant within a configuration, unless `together`: then places distinguish variants.
+                // Rows of two files are variants, not repeats.
                 let kernel = mix(kernel, place(self.data, r));
                 (variant(&self.columns, kernel, r), row)
             }));

@@ -158,12 +158,12 @@ impl<'a> DecisiveRows<'a> {
         shared > 0 && shared as f64 >= SHARED * second as f64
     }
 
-    /// Number of configurations (per file and device), number of their variants (over all libraries), and whether a
+    /// Number of configurations (per device), number of their variants (over all libraries), and whether a
     /// variant has several rows.
     pub(super) fn variants(&self) -> (usize, usize, bool) {
         let (mut configurations, mut variants) = (self.room(), self.room());
         for &r in self.rows {
-            let key = self.operation.hash(within(self.data, r), r);
+            let key = self.operation.hash(on_device(self.data, r), r);
             configurations.insert(key, 1);
             let key = mix(key, u64::from(self.library(r)));
             *variants.entry(variant(&self.variant, key, r)).or_default() += 1;
@@ -179,9 +179,9 @@ pub(super) fn configuration(data: &Dataset, r: usize) -> u64 {
     hash ^ (hash >> 29)
 }
 
-/// [`configuration`] combined with file and device.
-pub(super) fn within(data: &Dataset, r: usize) -> u64 {
-    mix(configuration(data, r), place(data, r))
+/// [`configuration`] combined with the device. A GEMM is one, whatever file its rows are in.
+pub(super) fn on_device(data: &Dataset, r: usize) -> u64 {
+    mix(configuration(data, r), u64::from(data.device[r]))
 }
 
 /// File and device of a row as one number.

@@ -177,6 +177,25 @@ fn a_gemm_counts_once_whichever_libraries_ran_it_and_whatever_else_is_open() {
 }
 
 #[test]
+fn a_gemm_counts_once_in_whatever_files_its_rows_are() {
+    let mut t = Table::new();
+    for (library, time) in [("a", 3e-5), ("b", 1e-5), ("c", 2e-5)] {
+        SIZES.into_iter().for_each(|shape| t.row(shape, library, time, ""));
+    }
+    let one = (*t.frame(None).data).clone();
+    let mut several = one.clone();
+    several.sources.extend([one.sources[0].clone(), one.sources[0].clone()]);
+    several.source = (0..9).map(|row| row / 3).collect();
+    for data in [one, several] {
+        let frame = crate::fixture::frame(data, None);
+        assert_eq!(frame.kind(), DataKind::Sides);
+        for kind in [DataKind::Sweep, DataKind::Benchmark] {
+            assert_eq!(*frame.as_kind(Some(kind)).counted().all(), [3, 4, 5], "{kind}");
+        }
+    }
+}
+
+#[test]
 fn rows_of_two_models_are_repeats_of_one_gemm() {
     let mut t = Table::new();
     let model = t.table().text_column(ColumnMeaning::Model, "model");
