@@ -168,7 +168,12 @@
     var files = Array.from(data.files);
     var text = textOf(data);
     if (files.length) give({ files: files });
-    else if (text.plain.indexOf("\n") >= 0) give({ text: text.full });
+    else if (isTable(text.full)) give({ text: text.full });
+  }
+
+  /** Several lines, or figures: `{"M":128,"N":256,"K":512,"time_us":3.5}`. A word copied by mistake is no paste. */
+  function isTable(text) {
+    return text.indexOf("\n") >= 0 || (text.match(/\d+/g) || []).length > 2;
   }
 
   // A drag that began on this page brings nothing.

@@ -61,13 +61,15 @@ for (const place of Object.keys(PLACES)) {
     assert.match(await frame.locator("#boot").innerText(), /^Loading, then a\.csv, b\.csv and 2 more$/);
     // A word is not a table.
     await pasteText(frame, "word");
-    await started(frame, 15);
-    assert.deepEqual(await files(frame), [["a.csv", 1], ["b.csv", 2], ["c.csv", 4], ["pasted text", 8]]);
+    // A line may be.
+    await pasteText(frame, '[{"M":128,"N":256,"K":512,"dtype":"bf16","time_us":3.5}]');
+    await started(frame, 16);
+    assert.deepEqual(await files(frame), [["a.csv", 1], ["b.csv", 2], ["c.csv", 4], ["pasted text", 8], ["pasted text (2)", 1]]);
     assert.equal(await frame.locator("#start").isVisible(), false);
     assert.equal(await frame.locator(".workspace").isVisible(), true);
     // All closed: the same start page again, which still accepts files.
     await frame.evaluate(() => document.querySelector(".drawer-button").click());
-    for (let n = 4; n > 0; n--) {
+    for (let n = 5; n > 0; n--) {
       await frame.locator(".file-card").first().getByRole("button", { name: "File" }).click();
       await frame.locator(".menu-item", { hasText: "Remove from the page" }).click();
       await frame.waitForFunction((n) => window.gemmscope.summary().length === n, n - 1);
