@@ -145,7 +145,7 @@ fn fix_axes(stage: Stage) -> AnyView {
     let toggle = move |_| {
         if let Some((key, value)) = fix.get_untracked() {
             let value = if fixed.get_untracked() { String::new() } else { value };
-            bench.edit("axes", |v| v.set_param(&key, value));
+            bench.edit(|v| v.set_param(&key, value));
         }
     };
     view! {

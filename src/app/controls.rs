@@ -12,7 +12,7 @@ pub type OnChange = Callback<(Control, String)>;
 pub fn write(bench: Workbench) -> OnChange {
     Callback::new(move |(control, value): (Control, String)| {
         let stored = control.stored(&value).to_owned();
-        bench.edit("control", |v| v.set_param(&control.key, stored));
+        bench.edit(|v| v.set_param(&control.key, stored));
     })
 }
 

@@ -97,7 +97,7 @@ pub fn Planner() -> impl IntoView {
                 aria-current=move || (shown.get() == i).then_some("page")
                 aria-pressed=move || (shown.get() == i).to_string()
                 title=hint
-                on:click=move |_| bench.edit("page", |v| v.set_param(PAGE, id))
+                on:click=move |_| bench.edit(|v| v.set_param(PAGE, id))
             >
                 {title}
             </button>
@@ -120,7 +120,7 @@ pub fn Planner() -> impl IntoView {
 /// What is wrong with the text.
 pub fn take_model(bench: Workbench, text: &str) -> Result<String, String> {
     let model = Model::from_config(text).map_err(|e| e.to_string())?;
-    bench.edit("view", |v| {
+    bench.edit(|v| {
         v.set_param(PAGE, "");
         PlanState::put_model(v, &model);
         v.view = "plan".to_owned();

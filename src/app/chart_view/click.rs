@@ -33,7 +33,7 @@ pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
     }
     if let Some(field) = &target.field {
         let wanted: Values = target.categories.iter().cloned().collect();
-        parts.bench.edit("filter", |v| {
+        parts.bench.edit(|v| {
             let facets = &mut v.filters.facets;
             if facets.get(field) == Some(&wanted) {
                 facets.remove(field);
@@ -43,7 +43,7 @@ pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
         });
     } else if let Some(legend) = shown.legend() {
         let edit = |v: &mut _| legend.click(v, &target.categories, add);
-        parts.bench.edit("legend", edit);
+        parts.bench.edit(edit);
     }
 }
 

@@ -134,14 +134,14 @@ fn run(stage: Stage, shown: &Drawn, (element, e): (&HtmlElement, &web_sys::Event
         Act::Isolate(target, add) => isolate(stage, shown, &target, add),
         Act::BoxFilter(ranges) => {
             stage.boxing.set(false);
-            bench.edit("box", |v| v.filters.ranges.extend(ranges));
+            bench.edit(|v| v.filters.ranges.extend(ranges));
             stage.shell.say_with_undo("Filtered to what the box holds.");
         }
         Act::BoxSelect(rows) => {
             stage.boxing.set(false);
             select(stage, &rows, false);
         }
-        Act::Range(field, range) => bench.edit("range", |v| match range {
+        Act::Range(field, range) => bench.adjust("range", |v| match range {
             Some(range) => drop(v.filters.ranges.insert(field, range)),
             None => drop(v.filters.ranges.remove(&field)),
         }),

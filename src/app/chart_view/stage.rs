@@ -212,7 +212,7 @@ impl Stage {
 
     /// Zooms to a part of the axes; `None` shows everything.
     pub(super) fn zoom(&self, to: Option<Zoom>) {
-        self.bench.edit("zoom", |v| set_zoom(v, self.name, to));
+        self.bench.adjust("zoom", |v| set_zoom(v, self.name, to));
     }
 
     /// Zooms about the centre.

@@ -279,7 +279,7 @@ fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
     let line = move |s: &'static ReferenceSource| {
         let show = move |_| {
             shell.close();
-            bench.edit("view", |v| published::address(v, s));
+            bench.edit(|v| published::address(v, s));
         };
         view! {
             <li>
@@ -297,7 +297,7 @@ fn published(bench: Workbench, d: &Device) -> Option<AnyView> {
             <p>
                 <label>
                     <input type="checkbox" prop:checked=move || !off()
-                        on:change=move |_| bench.edit("published times", |v| v.no_published = !v.no_published) />
+                        on:change=move |_| bench.edit(|v| v.no_published = !v.no_published) />
                     " Compare with published times"
                 </label>
             </p>

@@ -54,7 +54,7 @@ pub(super) fn section(
     let tile = TileRoofs::new(&frame.data, &frame.metrics).of(row).map(|t| t.tile);
     let launch = launch_of(frame, row);
     let explore = move |_| {
-        bench.edit("plan", |v| {
+        bench.edit(|v| {
             take_shape(v, &problem, device.as_deref(), tile, launch);
             v.set_param("plan.page", "tile");
             v.view = "plan".to_owned();
@@ -71,7 +71,7 @@ pub(super) fn section(
     let matched = words.as_ref().is_some_and(|w| w.1);
     let plan = move |_| {
         let read = read.clone();
-        bench.edit("plan", move |v| {
+        bench.edit(move |v| {
             if let Some(r) = read.as_ref() {
                 open(bench, v, r);
             }

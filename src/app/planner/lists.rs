@@ -98,7 +98,7 @@ fn measured(ready: Ready) -> AnyView {
             return None;
         }
         let id = fit.model.clone();
-        let choose = move |_| bench.edit("plan", |v| form::choose_model(v, &id));
+        let choose = move |_| bench.edit(|v| form::choose_model(v, &id));
         Some(view! {
             <div class="plan-note">
                 {format!("{} of the {} measured shapes are {}'s. ", fit.matched, fit.of, fit.name)}
@@ -118,7 +118,7 @@ fn measured(ready: Ready) -> AnyView {
         let planned = step.is(&workload);
         let plan = move |_| {
             let step = step.clone();
-            bench.edit("plan", |v| bench.settled_frame.with_untracked(|f| step.plan(v, f)));
+            bench.edit(|v| bench.settled_frame.with_untracked(|f| step.plan(v, f)));
         };
         Some(view! {
             <div class="plan-note">

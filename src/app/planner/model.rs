@@ -64,7 +64,7 @@ pub(super) fn sliders(ready: Ready) -> AnyView {
     let both = Memo::new(move |_| bench.view.with(form::sizes));
     // The slider moved last draws the trail.
     let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
-        bench.edit("slider", |v| form::slide(v, &control, &value));
+        bench.adjust("slider", |v| form::slide(v, &control, &value));
     });
     let slider = move |i: usize| {
         let now = Memo::new(move |_| both.with(|b| b[i].clone()));
@@ -100,7 +100,7 @@ fn settings(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let groups = Memo::new(move |_| bench.view.with(form::groups));
     let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
-        bench.edit("plan", |v| form::choose(v, &control, &value));
+        bench.edit(|v| form::choose(v, &control, &value));
     });
     // On a phone the chart is below the form, so all groups but the first start folded.
     let small = dom::media("(max-width: 900px)");
@@ -138,14 +138,13 @@ fn devices(ready: Ready) -> AnyView {
     };
     let chip = move |id: String| {
         let name = name(&id);
-        let remove =
-            move || bench.edit("plan", |v| form::edit_devices(v, |all| all.retain(|d| *d != id)));
+        let remove = move || bench.edit(|v| form::edit_devices(v, |all| all.retain(|d| *d != id)));
         let label = format!("Remove {name}");
         view! { <li><span>{name}</span>{icon_button(icon::CROSS, label, remove)}</li> }
     };
     let add = move |device: Device| {
         if !chosen.get_untracked().contains(&device.id) {
-            bench.edit("plan", |v| form::edit_devices(v, |all| all.push(device.id)));
+            bench.edit(|v| form::edit_devices(v, |all| all.push(device.id)));
         }
     };
     view! {

@@ -160,12 +160,12 @@ fn devices(ready: Ready, rows: Memo<Frame>) -> AnyView {
     let Ready { shell, bench, plan, .. } = ready;
     let add = move |id: &'static str| {
         let choose = move |_| {
-            bench.edit("plan", |v| form::edit_devices(v, |all| all.push(id.to_owned())));
+            bench.edit(|v| form::edit_devices(v, |all| all.push(id.to_owned())));
         };
         let name = hardware::by_id(id).map_or_else(String::new, |d| short_name(&d.name));
         view! { <button type="button" class="button small" on:click=choose>{name}</button> }
     };
-    let first = move |id: String| bench.edit("plan", |v| form::put_first(v, &id));
+    let first = move |id: String| bench.edit(|v| form::put_first(v, &id));
     let colors = Memo::new(move |_| {
         let (frame, state) = (rows.get(), ViewState::default());
         let cache = bench.row_cache.get_value();

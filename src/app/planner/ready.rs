@@ -23,7 +23,7 @@ pub(super) struct Ready {
 
 /// Settings of a link that could not be read, one per line.
 pub(super) fn problems(ready: Ready) -> AnyView {
-    let clear = move |key: String| ready.bench.edit("plan", |v| v.set_param(&key, ""));
+    let clear = move |key: String| ready.bench.edit(|v| v.set_param(&key, ""));
     let line = move |problem: KeyProblem| {
         let key = problem.key.clone();
         view! {

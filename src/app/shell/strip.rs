@@ -243,7 +243,7 @@ fn kinds(bench: Workbench) -> AnyView {
         let found = bench.decision.with_untracked(|d| d.found);
         let kind = DataKind::parse(&key).filter(|k| *k != found);
         let shown = bench.shown.get_untracked();
-        bench.edit("count", |v| {
+        bench.edit(|v| {
             v.kind = kind;
             // This changes what is counted, not the place.
             shown.id().clone_into(&mut v.view);

@@ -140,7 +140,7 @@ pub fn Search(id: &'static str) -> impl IntoView {
     let bench = Workbench::here();
     let search = move |e: web_sys::Event| {
         let text = value_of(&e);
-        bench.edit("search", |v| v.filters.search = text);
+        bench.adjust("search", |v| v.filters.search = text);
     };
     view! {
         <input
@@ -224,7 +224,7 @@ fn chip(bench: Workbench, parts: Parts, of: ChipOf) -> AnyView {
         let of = of.clone();
         move |_| {
             let field = field.clone();
-            bench.edit("chip", |v| match of {
+            bench.edit(|v| match of {
                 ChipOf::Facet(_) => drop(v.filters.facets.remove(&field)),
                 ChipOf::Range(_) => drop(v.filters.ranges.remove(&field)),
             });
@@ -265,7 +265,7 @@ fn other(bench: Workbench, (text, part): (String, FilterPart)) -> AnyView {
         <span class="chip on">
             <span class="chip-words" title=title><span>{text}</span></span>
             <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
-                on:click=move |_| bench.edit("chip", |v| v.filters.remove(&part))>
+                on:click=move |_| bench.edit(|v| v.filters.remove(&part))>
                 {icon(icon::CROSS)}
             </button>
         </span>
@@ -353,7 +353,7 @@ fn RangeRow(range: RangeOf) -> impl IntoView {
         bench.view.with(|v| v.filters.ranges.get(&field()).copied().unwrap_or_default())
     });
     let set = move |change: &dyn Fn(&mut Range)| {
-        bench.edit("range", |v| {
+        bench.adjust("range", |v| {
             let range = v.filters.ranges.entry(field()).or_default();
             change(range);
             if *range == Range::default() {

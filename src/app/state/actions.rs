@@ -39,8 +39,21 @@ fn names<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> String {
 }
 
 impl Workbench {
-    /// Changes the view as one undo step. Quick changes of the same `kind` are joined.
-    pub fn edit(&self, kind: &'static str, change: impl FnOnce(&mut ViewState)) {
+    /// Changes the view as one undo step.
+    pub fn edit(&self, change: impl FnOnce(&mut ViewState)) {
+        self.change_view(change, History::push);
+    }
+
+    /// Changes the view by a drag, a wheel or a key: quick changes of the same `kind` are one undo step.
+    pub fn adjust(&self, kind: &'static str, change: impl FnOnce(&mut ViewState)) {
+        self.change_view(change, |h, step| h.record(step, kind, clock::now_ms()));
+    }
+
+    fn change_view(
+        &self,
+        change: impl FnOnce(&mut ViewState),
+        record: impl FnOnce(&mut History<UndoStep>, UndoStep),
+    ) {
         let before = self.view.get_untracked();
         let mut after = before.clone();
         change(&mut after);
@@ -49,7 +62,7 @@ impl Workbench {
             let same = after.selection == before.selection && !after.selection.is_empty();
             let filtered = same && after.filters != before.filters;
             let step = UndoStep { view: before, ..UndoStep::default() };
-            self.history.update(|h| h.record(step, kind, clock::now_ms()));
+            self.history.update(|h| record(h, step));
             self.view.set(after);
             if filtered {
                 self.deselect_excluded();
@@ -132,7 +145,7 @@ impl Workbench {
         if to.is_none_or(|(place, _)| place != now.place) {
             self.keep_address();
         }
-        self.edit("view", |v| id.clone_into(&mut v.view));
+        self.edit(|v| id.clone_into(&mut v.view));
     }
 
     /// Adds a history entry, so that the browser's Back returns to the current view.
@@ -200,12 +213,12 @@ impl Workbench {
 
     /// Adds a value of a field to the filter, or removes it.
     pub fn toggle_facet(&self, field: &Field, value: &str) {
-        self.edit("facet", |v| v.filters.toggle(field, value));
+        self.edit(|v| v.filters.toggle(field, value));
     }
 
     /// Removes all filters.
     pub fn clear_filters(&self) {
-        self.edit("clear", |v| {
+        self.edit(|v| {
             v.filters = Filters::default();
             v.set_param(OFF_KEY, "");
         });
@@ -257,7 +270,7 @@ impl Workbench {
         if only.encode().is_none() {
             words.push_str(". A link shows all rows: these are too many for it");
         }
-        self.edit("only", |v| {
+        self.edit(|v| {
             v.filters.only = Some(only);
             v.selection.clear();
             v.set_param(FINDING_KEY, "");
@@ -286,14 +299,14 @@ impl Workbench {
 
     /// Chooses the device of rows; see [`DeviceChoice::choose`](gemmscope_table::metrics::DeviceChoice::choose).
     pub fn choose_device(&self, name: &str, id: Option<String>) {
-        self.edit("device", |v| v.devices.choose(name, id));
+        self.edit(|v| v.devices.choose(name, id));
     }
 
     /// Chooses the roof that percentages refer to; the status line says so if there is only one.
     pub fn set_roof(&self, roof: RoofKind) {
         match untrack(|| self.one_roof()) {
             Some(why) => self.status.set(why.to_owned().into()),
-            None => self.edit("roof", |v| v.roof = roof),
+            None => self.edit(|v| v.roof = roof),
         }
     }
 

@@ -335,7 +335,7 @@ impl Workbench {
         if self.files.with_untracked(Vec::is_empty) {
             self.expected.set(expected);
         }
-        self.edit("link", |v| *v = view);
+        self.edit(|v| *v = view);
     }
 
     /// True while lists and tables show an older frame than the picture.

@@ -183,7 +183,7 @@ impl BarSegment {
             }
             clicked.set_value(Some(account));
             if isolated() {
-                bench.edit("only", |v| v.filters.only = None);
+                bench.edit(|v| v.filters.only = None);
             } else if let Some(result) = bench.findings.get_untracked() {
                 let partners = bench.row_cache.get_value().partners(&result.frame);
                 let rows = rows_of(&result.frame, &partners, &book, account);

@@ -37,7 +37,7 @@ fn hidden(legend: Memo<Option<Legend>>) -> impl IntoView {
     });
     let all = move |_| {
         if let Some(key) = legend.with_untracked(|l| l.as_ref().map(|l| l.key)) {
-            bench.edit("legend", |v| v.set_param(key, ""));
+            bench.edit(|v| v.set_param(key, ""));
         }
         // The focused button disappeared.
         dom::focus(".chart-stage");
@@ -70,10 +70,10 @@ fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: PictureMemo)
         match entry.click {
             Click::Category => {
                 if let Some(legend) = legend.get_untracked() {
-                    bench.edit("legend", |v| legend.click(v, &[entry.name], add));
+                    bench.edit(|v| legend.click(v, &[entry.name], add));
                 }
             }
-            Click::Set { key, value } => bench.edit(key, |v| v.set_param(key, value)),
+            Click::Set { key, value } => bench.edit(|v| v.set_param(key, value)),
             Click::Select(of) => {
                 let rows = picture.with_untracked(|p| p.as_ref().map(|p| p.legend_rows(of)));
                 bench.select(&rows.unwrap_or_default(), false);

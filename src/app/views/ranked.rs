@@ -35,7 +35,7 @@ pub fn Ranked() -> impl IntoView {
     // The hovered entry may disappear with the list.
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     let mode = move |label: &'static str, value: &'static str, on: bool| {
-        let choose = move || bench.edit("control", |v| v.set_param(LABELS_KEY, value));
+        let choose = move || bench.edit(|v| v.set_param(LABELS_KEY, value));
         segment(label, move || gemms.get() == on, choose)
     };
     view! {
@@ -344,7 +344,7 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     let tick = (f.kind == Kind::Lost).then(|| {
         let ticked = id.clone();
         let on = move |_| {
-            bench.edit(FIXED_KEY, |v| {
+            bench.edit(|v| {
                 let others = v.param(FIXED_KEY).unwrap_or_default().split(',');
                 let mut ids: Vec<&str> = others.filter(|one| *one != id && !one.is_empty()).collect();
                 if !is_fixed(v, &id) {

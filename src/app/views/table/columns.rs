@@ -101,7 +101,7 @@ impl TableColumns {
 
     /// Sorts by a key of a link.
     pub fn sort_as(&self, key: String) {
-        self.bench.edit("sort", |v| v.set_param(SORT_KEY, key));
+        self.bench.edit(|v| v.set_param(SORT_KEY, key));
     }
 
     /// Adds a column at the end, or removes it.
@@ -113,7 +113,7 @@ impl TableColumns {
             None => shown.push(field.clone()),
         }
         let text: Vec<String> = shown.iter().map(ToString::to_string).collect();
-        self.bench.edit("columns", |v| v.set_param(COLUMNS_KEY, text.join("\n")));
+        self.bench.edit(|v| v.set_param(COLUMNS_KEY, text.join("\n")));
     }
 
     /// Index of a column from the left; 0 for one that is about to be removed.
