@@ -162,9 +162,10 @@ fn head(details: Details) -> AnyView {
         <header class="dock-head">
             <h2>{move || details.title()}</h2>
             <div class="detail-tabs" role="group" aria-label="Selected rows">{move || tabs(details)}</div>
+            {filter}
+            // Of these two one is shown, at the same place.
             <button type="button" class="icon-button unfold" aria-label="Show the details" title="Show the details"
                 hidden=move || !folded.get() on:click=move |_| folded.set(false)>{icon(icon::UP)}</button>
-            {filter}
             <button type="button" class="icon-button heighten" aria-label="More room for the details" title="More room for the details"
                 aria-pressed=move || tall.get().to_string() hidden=move || folded.get() on:click=heighten>
                 {move || icon(if tall.get() { icon::DOWN } else { icon::UP })}
