@@ -75,8 +75,11 @@ fn row(
         Some(left) => format!("{}, {} left", headline::total(book), seconds_brief(left.time_s)),
         None => headline::total(book),
     };
+    // The column is narrow: the title has all.
     let brief = match left {
-        Some(left) => format!("{}, {} left", headline::brief(book), seconds_brief(left.time_s)),
+        Some(left) => {
+            format!("{}, {} left", seconds_brief(book.time_s), seconds_brief(left.time_s))
+        }
         None => headline::brief(book),
     };
     let head = (!name.is_empty()).then(|| {
