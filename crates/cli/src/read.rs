@@ -6,6 +6,7 @@ use crate::progress;
 use gemmscope_import::{ImportError, ImportOptions, Imported, Session};
 use gemmscope_share::run_list::NOT_THE_LISTED;
 use std::io::Read;
+use std::path::Path;
 
 fn failed(e: &std::io::Error) -> ImportError {
     ImportError::new(format!("cannot be read: {e}"))
@@ -57,6 +58,16 @@ fn import_parquet(
     session.finish()
 }
 
+/// The bytes of a run, at most `limit`. A list can name anything: a device or a pipe would have no end.
+fn listed(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    if !path.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Reads a file; a run of a list only if it is the file that the list names.
 pub(super) fn read(
     file: &InputFile,
@@ -66,7 +77,8 @@ pub(super) fn read(
     match (&file.path, &file.run) {
         (None, _) => import(&file.name, options, stdin),
         (Some(path), Some(run)) => {
-            let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
+            let limit = options.packed_memory();
+            let bytes = listed(path, limit).map_err(|e| failed(&e))?;
             if !run.is(&bytes) {
                 return Err(ImportError::new(NOT_THE_LISTED));
             }

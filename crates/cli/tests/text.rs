@@ -62,6 +62,7 @@ fn no_line_of_a_terminal_or_a_log_is_a_files() {
     let name = "::add-mask::n\n::error::m\u{1b}[2K.csv";
     desk.put("good.csv", "M,N,K,dtype,time_us\n4096,4096,4096,bf16,2000\n");
     desk.put(name, &table(evil));
+    desk.put("begins.csv", &table("::error::x ##[add-mask]y"));
     desk.put("header.csv", &table(evil).replacen("kernel", &format!("\"{evil}\""), 1));
     desk.put("folder/a\n::add-mask::n/b\n::error::m.csv", &table(evil));
     desk.put("folder/c\n::error::m.csv", "no,gemm\n1,2\n");
@@ -69,6 +70,7 @@ fn no_line_of_a_terminal_or_a_log_is_a_files() {
     let least = ["--device", "mi300x", "--min-efficiency", "90%", "--each"];
     for files in [
         &[name][..],
+        &["begins.csv"],
         &["header.csv"],
         &["folder"],
         &["good.csv", "device.json"],
@@ -81,6 +83,7 @@ fn no_line_of_a_terminal_or_a_log_is_a_files() {
             ("check", &["--baseline", "good.csv"]),
             ("report", &[]),
             ("report", &["--form", "summary"]),
+            ("render", &["--view", "roofline"]),
             ("render", &["-o", "out\n::error::x.svg"]),
             ("render", &["--device", "x\n::error::x"]),
             ("replay", &["--device", "mi300x", "-o", "out\n::error::x"]),

@@ -79,10 +79,14 @@ fn push_name(out: &mut String, c: char) {
 }
 
 /// Escapes text for the content and the quoted attributes of HTML and SVG. Line ends become spaces, other invisible
-/// characters their code points; the two further characters that XML forbids are left out.
+/// characters their code points; the two further characters that XML forbids are left out. So that a build server
+/// executes nothing of a page or picture in its log, the first `:` of a leading `::command::` and the second `#` of
+/// `##[command]` are references.
 ///
 /// ```
-/// assert_eq!(gemmscope_model::encode::markup("a < b"), "a &lt; b");
+/// use gemmscope_model::encode::markup;
+/// assert_eq!(markup("a < b"), "a &lt; b");
+/// assert_eq!(markup("::error::##[x]"), "&#58;:error::#&#35;[x]");
 /// ```
 pub fn markup(text: &str) -> Cow<'_, str> {
     let special = |c: char| {
@@ -90,12 +94,17 @@ pub fn markup(text: &str) -> Cow<'_, str> {
             || c.is_control()
             || is_invisible(c)
     };
-    if !text.contains(special) {
+    let begins = text.trim_start().starts_with("::");
+    if !begins && !text.contains(special) && !text.contains("##") {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    let colon = if begins { text.find(':') } else { None };
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
         match c {
+            ':' if colon == Some(at) => out.push_str("&#58;"),
+            '#' if before == '#' => out.push_str("&#35;"),
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -106,6 +115,7 @@ pub fn markup(text: &str) -> Cow<'_, str> {
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
+        before = c;
     }
     Cow::Owned(out)
 }

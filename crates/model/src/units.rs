@@ -17,7 +17,7 @@ mod date;
 mod format;
 mod parse;
 
-pub use date::date;
+pub use date::{date, instant};
 pub(crate) use format::above_zero;
 pub use format::{
     Prefix, SI, SI_FROM_ONE, SI_OF_RATES, WIDE, and_more, capitalized, decapitalized, either,

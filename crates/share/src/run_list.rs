@@ -14,9 +14,12 @@
 //! # Ok::<(), String>(())
 //! ```
 
+use gemmscope_model::units::instant;
 use gemmscope_table::dataset::RunInfo;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
 /// A run of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +81,8 @@ impl RunList {
     /// Reads a list.
     ///
     /// # Errors
-    /// A sentence: no such list, of another version, or with a path that leaves its folder.
+    /// A sentence: no such list, of another version, with a path that leaves its folder or stands twice, or with a date
+    /// that is none.
     pub fn read(text: &str) -> Result<RunList, String> {
         let list: RunList =
             serde_json::from_str(text).map_err(|e| format!("this list of runs is damaged: {e}"))?;
@@ -89,7 +93,15 @@ impl RunList {
         if list.runs.len() > MOST_RUNS {
             return Err(format!("this list has more than {MOST_RUNS} runs"));
         }
+        let mut files = HashSet::new();
         for run in &list.runs {
+            if !files.insert(&run.rows) {
+                return Err(format!("two runs of this list have one file: {}", run.rows));
+            }
+            let when = &run.info.when;
+            if !when.is_empty() && instant(when).is_none() {
+                return Err(format!("{}: “{when:.40}” is no date like 2026-11-28", run.rows));
+            }
             if !is_below(&run.rows) {
                 return Err(format!("a run's file has to lie below the list: {}", run.rows));
             }
@@ -111,7 +123,9 @@ impl RunList {
     /// Adds a run at its date and returns the oldest ones over `most`, which the list has no more.
     pub fn add(&mut self, run: ListedRun, most: usize) -> Vec<ListedRun> {
         self.runs.push(run);
-        self.runs.sort_by(|a, b| a.info.when.cmp(&b.info.when));
+        self.runs.sort_by(|a, b| {
+            instant(&a.info.when).partial_cmp(&instant(&b.info.when)).unwrap_or(Ordering::Equal)
+        });
         let over = self.runs.len().saturating_sub(most);
         self.runs.drain(..over).collect()
     }

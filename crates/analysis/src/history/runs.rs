@@ -3,6 +3,7 @@
 use super::name_of;
 use crate::compare::value_counts;
 use crate::tuning::order_column;
+use gemmscope_model::units::instant;
 use gemmscope_table::dataset::{Column, ColumnData, Dataset, RunInfo};
 use gemmscope_table::field::{Field, Frame};
 use std::collections::HashMap;
@@ -123,14 +124,13 @@ impl RunSeries {
     ) -> RunSeries {
         let mut infos = infos(frame, &kind, &side, &values);
         let mut order: Vec<usize> = (0..values.len()).collect();
-        let all = |known: &dyn Fn(&RunInfo) -> bool| infos.iter().all(known);
-        let dated = all(&|run| !run.when.is_empty());
+        let times: Option<Vec<f64>> = infos.iter().map(|run| instant(&run.when)).collect();
         let generations = matches!(kind, RunKind::Generations(_));
-        let ordered = known.unwrap_or_else(|| dated || generations || numbered(&values));
+        let ordered = known.unwrap_or_else(|| times.is_some() || generations || numbered(&values));
         if known.is_some() {
             // Nothing to sort.
-        } else if dated {
-            order.sort_by(|a, b| infos[*a].when.cmp(&infos[*b].when));
+        } else if let Some(times) = times {
+            order.sort_by(|a, b| times[*a].total_cmp(&times[*b]));
         } else if ordered {
             order.sort_by(|a, b| number(&values[*a]).total_cmp(&number(&values[*b])));
         }

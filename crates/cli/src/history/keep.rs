@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gemmscope_analysis::history::stated;
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::units::date;
+use gemmscope_model::units::{date, instant};
 use gemmscope_share::data::base_name;
 use gemmscope_share::run_list::{ListedRun, RunList, digest};
 use gemmscope_table::dataset::{Dataset, RunInfo};
@@ -23,13 +23,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Name of the list in its folder.
 const LIST: &str = "history.json";
+/// Folder of the runs, beside the list.
+const RUNS: &str = "runs";
 
-/// A date, or a date with a time, in a form that sorts as text.
+/// A date, or a date with a time.
 pub(super) fn when(text: &str) -> Result<String, String> {
-    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    match shape.as_str() {
-        "0000-00-00" | "0000-00-00T00:00:00" | "0000-00-00T00:00:00Z" => Ok(text.to_owned()),
-        _ => Err(format!("expected 2026-11-28 or 2026-11-28T09:30:00Z: {text}")),
+    match instant(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!("expected 2026-11-28 or 2026-11-28T09:30:00Z: {text}")),
     }
 }
 
@@ -59,6 +60,13 @@ fn packed(data: &Dataset) -> std::io::Result<Vec<u8>> {
 pub(super) fn run(options: &History, folder: &Path, io: &mut Io<'_>) -> Result<Exit, Stop> {
     let mut loaded = load(&options.input.request(), io.stdin).with_rows(&mut io.err)?;
     let path = folder.join(LIST);
+    // Whoever made the folder would choose where the rows are written.
+    for link in [folder.join(RUNS), path.clone()] {
+        if link.is_symlink() {
+            let why = format!("{} is a link; it may lead anywhere", link.display());
+            return io.err.stop(Code::CannotWrite, &why);
+        }
+    }
     let mut list = match std::fs::read_to_string(&path) {
         Ok(text) => RunList::read(&text)
             .or_else(|why| io.err.stop(Code::CannotRead, &format!("{}: {why}", path.display())))?,
@@ -86,17 +94,33 @@ pub(super) fn run(options: &History, folder: &Path, io: &mut Io<'_>) -> Result<E
     let file = folder.join(&rows);
     // The rows are those of one run, by its name, whatever their files were called.
     let bytes = packed(&as_one(Dataset::clone(&data), base_name(&rows)))?;
-    let run = ListedRun { rows, sha256: digest(&bytes), info };
+    let run = ListedRun { rows: rows.clone(), sha256: digest(&bytes), info };
     let gone = list.add(run, usize::from(options.most));
+    if gone.iter().any(|old| old.rows == rows) {
+        let why =
+            format!("not kept: the {} runs of {} are all newer", options.most, path.display());
+        return io.err.stop(Code::Nothing, &why);
+    }
     // The list names a run only once it is there, and none that is gone.
     let write = |path: &Path, bytes: &[u8]| write_file(path, |to| to.write_all(bytes));
     write(&file, &bytes).or_else(|e| io.err.unwritten(&file, &e))?;
     write(&path, list.write().as_bytes()).or_else(|e| io.err.unwritten(&path, &e))?;
     for old in gone {
-        let _ = std::fs::remove_file(folder.join(old.rows));
+        remove(folder, &old);
     }
     writeln!(io.out, "{}", file.display())?;
     Ok(Exit::worked(!failed))
+}
+
+/// Removes the file of a run that the list has no more, if it is what the list said: a list can come from anybody.
+fn remove(folder: &Path, run: &ListedRun) {
+    let path = folder.join(&run.rows);
+    let is_ours = Path::new(&run.rows).parent() == Some(Path::new(RUNS));
+    let is_file = || path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+    if is_ours && is_file() && std::fs::read(&path).is_ok_and(|bytes| run.is(&bytes)) {
+        // What cannot be removed only takes room.
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 #[cfg(test)]

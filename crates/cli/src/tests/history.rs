@@ -128,3 +128,92 @@ fn a_check_breaks_on_a_change_once_and_not_on_noise() {
     let both = [&args[..], &["--baseline", &slow]].concat();
     assert_eq!(command(&both, few).0, 2);
 }
+
+/// A list whose runs have these files, days and digests.
+fn list(runs: &[(&str, &str, String)]) -> String {
+    let run = |(rows, when, sha256): &(&str, &str, String)| {
+        format!("{{\"when\": \"{when}\", \"rows\": \"{rows}\", \"sha256\": \"{sha256}\"}}")
+    };
+    let runs: Vec<String> = runs.iter().map(run).collect();
+    format!("{{\"gemmscope_history\": 1, \"runs\": [{}]}}", runs.join(", "))
+}
+
+#[test]
+fn a_list_of_somebody_else_removes_and_replaces_nothing() {
+    let folder = Folder::new("hostile");
+    let new = folder.put("new.csv", &rows(660.0));
+    let site = folder.0.join("site");
+    std::fs::create_dir_all(site.join("runs")).unwrap();
+    let known = gemmscope_share::run_list::digest(b"kept");
+    for name in ["index.html", "runs/other.csv.gz", "runs/own.csv.gz"] {
+        std::fs::write(site.join(name), "kept").unwrap();
+    }
+    let other = "0".repeat(64);
+    let old = list(&[
+        ("index.html", "1970-01-01", known.clone()),
+        ("history.json", "1970-01-02", other.clone()),
+        ("runs/other.csv.gz", "1970-01-03", other.clone()),
+        ("runs/own.csv.gz", "1970-01-04", known.clone()),
+    ]);
+    std::fs::write(site.join("history.json"), old).unwrap();
+    let site_text = site.to_string_lossy().into_owned();
+    let keep = |when: &str, most: &str| {
+        command(&["history", &new, "--keep", &site_text, "--when", when, "--most", most], "")
+    };
+    assert_eq!(keep("2026-01-03", "1").0, 0);
+    let there = |name: &str| site.join(name).exists();
+    assert!(there("index.html") && there("history.json") && there("runs/other.csv.gz"));
+    assert!(!there("runs/own.csv.gz"));
+    // A run that is older than all that are kept is not kept, and that is said.
+    let before = std::fs::read_to_string(site.join("history.json")).unwrap();
+    let (code, out, err) = keep("2020-01-01", "1");
+    assert!(code == 1 && out.is_empty() && err.contains("are all newer"), "{out}{err}");
+    assert_eq!(std::fs::read_to_string(site.join("history.json")).unwrap(), before);
+    // Two runs with one file, and a date that is none.
+    for (bad, why) in [
+        (list(&[("a.csv", "2026-01-01", other.clone()), ("a.csv", "", other.clone())]), "one file"),
+        (list(&[("a.csv", "banana", other)]), "no date"),
+    ] {
+        std::fs::write(site.join("history.json"), bad).unwrap();
+        let (code, _, err) = keep("2026-01-03", "1");
+        assert!(code == 1 && err.contains(why), "{err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_folder_of_a_list_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("linked");
+    let new = folder.put("new.csv", &rows(660.0));
+    for link in ["runs", "history.json"] {
+        let site = folder.0.join(format!("site-{link}"));
+        let elsewhere = folder.0.join(format!("elsewhere-{link}"));
+        std::fs::create_dir_all(&site).unwrap();
+        std::fs::create_dir_all(&elsewhere).unwrap();
+        symlink(&elsewhere, site.join(link)).unwrap();
+        let site = site.to_string_lossy().into_owned();
+        let (code, _, err) = command(&["history", &new, "--keep", &site], "");
+        assert!(code == 1 && err.contains("is a link"), "{err}");
+        assert_eq!(std::fs::read_dir(elsewhere).unwrap().count(), 0);
+    }
+    // A device has no end.
+    let site = folder.0.join("devices");
+    std::fs::create_dir(&site).unwrap();
+    symlink("/dev/zero", site.join("z.csv.gz")).unwrap();
+    std::fs::write(site.join("history.json"), list(&[("z.csv.gz", "", "0".repeat(64))])).unwrap();
+    let at = site.join("history.json").to_string_lossy().into_owned();
+    let (code, _, err) = command(&["history", &at], "");
+    assert!(code == 1 && err.contains("it is no file"), "{err}");
+}
+
+#[test]
+fn runs_are_in_the_order_of_their_time_whatever_its_offset() {
+    let folder = Folder::new("offsets");
+    // The first is the earlier one by seven hours.
+    let text = "date,M,N,K,dtype,time_us\n2026-01-02T01:00:00+09:00,4096,4096,4096,bf16,200\n\
+                2026-01-01T23:00:00-08:00,4096,4096,4096,bf16,300\n";
+    let file = folder.put("dates.csv", text);
+    let (code, out, err) = command(&["history", &file], "");
+    assert!(code == 0 && out.contains("+50"), "{out}{err}");
+}

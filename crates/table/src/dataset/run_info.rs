@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunInfo {
-    /// Date, or date and time, as ISO 8601: `2026-11-28`, `2026-11-28T09:30:00Z`. Sorts as text.
+    /// Date, or date and time, as written; runs are ordered by it if it is one of ISO 8601
+    /// ([`gemmscope_model::units::instant`]).
     pub when: String,
     /// Commit of what was measured.
     pub commit: String,
