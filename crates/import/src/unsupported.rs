@@ -202,6 +202,12 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
 
 /// The error for JSON of unknown kind, with the names of its members.
 pub(crate) fn unknown_json(members: &[String]) -> ImportError {
+    if members.iter().any(|m| m == "gemmscope_history") {
+        return ImportError::new(
+            "this is a list of runs over time: a link with #src= and its address opens it with its runs; of files on this \
+             machine, drop those of its folder `runs`",
+        );
+    }
     let known = members.iter().find_map(|m| match m.as_str() {
         "benchmarks" => Some("google-benchmark"),
         _ => None,

@@ -38,8 +38,9 @@ pub fn svg(scene: &Scene) -> String {
                 let _ = painter.draw(item, &mut backend);
             }
         }
-        // The backend breaks the line before a text; a build server would execute one like `::error::` of its log.
-        out.push_str(&body(&part).replace("\n::", "\n&#58;:").replace("##[", "#&#35;["));
+        // The backend breaks the line before a text; a build server would execute `::error::` there, and `##[error]`
+        // anywhere, in its log.
+        out.push_str(&body(&part).replace("\n::", "\n&#58;:").replace("##", "#&#35;"));
         rest = &rest[run..];
         if let Some((image, tail)) = rest.split_first() {
             push_image(&mut out, image, scale, painter.clip());
