@@ -4,6 +4,7 @@ use super::block::bare;
 use super::unit_words::{Measure, unit};
 use super::words::number_length;
 use crate::cell::Quantity;
+use std::borrow::Cow;
 
 /// A quantity, or other text without a value.
 #[derive(Clone, Debug, Default)]
@@ -127,9 +128,32 @@ fn length_of(text: &str, commas: Commas) -> usize {
     if number.bytes().any(|b| b.is_ascii_digit()) { number.len() } else { 0 }
 }
 
+/// True for a space or mark that separates thousands: `4 096` with a narrow, thin or fixed space, or an Arabic mark. A
+/// plain space may stand between two numbers.
+fn is_thousands_mark(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{66c}')
+}
+
+/// The text without marks between groups of three digits.
+fn ungrouped(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_thousands_mark) {
+        return Cow::Borrowed(text);
+    }
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let before = out.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let between = before > 0 && digits(&text[at + c.len_utf8()..]) == 3;
+        if !(is_thousands_mark(c) && between) {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Parses a cell.
 pub(super) fn cell(text: &str, commas: Commas) -> Cell {
-    let plain = bare(text);
+    let plain = bare(&ungrouped(text));
     let plain = plain.trim_matches(|c: char| "*_ \"'\t".contains(c));
     let raw_text = text.to_owned();
     let words = || Cell {
@@ -146,6 +170,7 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     let number = plain.trim_start_matches(['~', '≈', '<', '>', '±', '$']).trim_start();
     let len = length_of(number, commas);
     let (raw, behind) = number.split_at(len);
+    let glued = behind.starts_with(|c: char| c.is_alphanumeric());
     let behind = behind.trim_start();
     let Some(mut value) = (len > 0).then(|| value_of(raw, commas)).flatten() else {
         return words();
@@ -157,6 +182,11 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     }
     let of_product = behind.strip_prefix(['x', '×', '*', ',', '@']);
     if of_product.is_some_and(|b| b.trim_start().starts_with(|c: char| c.is_ascii_digit())) {
+        return words();
+    }
+    // Another number: which of them counts is not known.
+    let more = behind.trim_start_matches([';', '|', ' ', '\u{66c}']);
+    if more.starts_with(|c: char| c.is_ascii_digit()) {
         return words();
     }
     let named_unit = |text: &str| {
@@ -174,7 +204,7 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     };
     let named = behind.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let word = behind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
-    let plain_word = word.len() > 1 && word.chars().all(|c| c.is_lowercase());
+    let plain_word = !glued && word.len() > 1 && word.chars().all(|c| c.is_lowercase());
     if measured.is_none() && named && !lone(&['x', 'k', 'K']) && !plain_word {
         return words();
     }

@@ -59,6 +59,30 @@ fn a_page_costs_what_it_holds() {
 }
 
 #[test]
+fn a_cell_counts_whole_or_not_at_all() {
+    let of = |size: &str, time: &str| {
+        let text = format!("M,N,K,dtype,time_us\n{size},4096,4096,bf16,{time}\n").repeat(3);
+        match read_all("g.csv", text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Table(d)) if d.time_s.first().is_some_and(|s| !s.is_nan()) => {
+                Some((d.m[0], (d.time_s[0] * 1e9).round()))
+            }
+            // Refused, or of unknown time.
+            _ => None,
+        }
+    };
+    for space in ["", "\u{202f}", "\u{a0}", "\u{2009}", "\u{66c}"] {
+        let read = of(&format!("4{space}096"), &format!("1{space}234"));
+        assert_eq!(read, Some((4096, 1_234_000.0)), "{space:?}");
+    }
+    for size in ["4 096", "4096abc", "4096;2", "12 34 56", "4\u{202f}09", "4096 | 2"] {
+        assert_eq!(of(size, "200"), None, "{size}");
+    }
+    for time in ["200;300", "200 300", "1 234"] {
+        assert_eq!(of("4096", time), None, "{time}");
+    }
+}
+
+#[test]
 fn lines_of_any_script() {
     let d = read(
         "Warming up...\n\
