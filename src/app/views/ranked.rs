@@ -394,7 +394,7 @@ fn numbered(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// One row: sizes, type and layout, library, efficiency, loss.
+/// One row: sizes, who made it, type and layout, efficiency, loss.
 fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     let x = figures(frame, row as usize);
     let p = x.problem;
@@ -406,12 +406,13 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
             false => Seconds(x.time_s * x.calls).to_string(),
         },
     ];
-    let library = frame.data.text(ColumnMeaning::Library, row as usize).to_owned();
-    let library = (!library.is_empty()).then(|| view! { <span>{library}</span> });
+    let stated = !frame.data.text(ColumnMeaning::Library, row as usize).is_empty();
+    let maker = (stated || frame.data.sources.len() > 1).then(|| frame.maker(row as usize));
+    let maker = maker.map(|maker| view! { <span>{maker}</span> });
     let words = view! {
         <span class="finding-title">{shape_label(&p)}</span>
         <span class="finding-facts">
-            {library}
+            {maker}
             {facts.map(|f| view! { <span>{f}</span> })}
         </span>
     }
