@@ -221,8 +221,37 @@ fn of_several_kernels_the_fastest_stands_for_its_side() {
     let c = Comparison::new(&frame, &Setup::of(&frame, library()));
     let s = c.sample(0, 0).unwrap();
     assert_eq!((s.n, s.slower_variants()), (2, 1));
-    assert!((s.time_s - 1.1e-6).abs() < 1e-15);
+    assert!((s.time_s - 1e-6).abs() < 1e-15);
     assert_eq!(c.rows_of(s), [1, 2]);
+}
+
+#[test]
+fn a_side_takes_the_same_time_here_as_in_the_totals() {
+    let mut rows = Rows::new();
+    let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    for (lib, name, times) in [
+        // Of the middle two the faster one: 2, not 2.5.
+        ("x", "k", &[9.0, 2.0, 3.0, 1.0][..]),
+        // By medians of the middle two, `b` would be faster: 5.5 against 6.
+        ("y", "a", &[4.0, 8.0]),
+        ("y", "b", &[5.0, 6.0]),
+        ("y", "c", &[7.0]),
+    ] {
+        for t in times {
+            rows.table().set_text(kernel, name.as_bytes());
+            rows.row((64, 64, 64), lib, t * 1e-6, "");
+        }
+    }
+    let frame = rows.frame(None);
+    let c = Comparison::new(&frame, &Setup::of_sides(&frame).unwrap());
+    let of = |side: usize| *c.sample(0, side).unwrap();
+    assert_eq!([0, 1].map(|side| of(side).time_s), [2e-6, 4e-6]);
+    // The row that counts comes first, and the spread is around the median between the two.
+    assert_eq!([0, 1].map(|side| c.rows_of(&of(side)).to_vec()), [vec![1, 3, 2, 0], vec![4, 5]]);
+    assert!((of(0).spread_s / (1e-6 * 1.4826) - 1.0).abs() < 1e-9);
+    for (side, counted) in frame.counted().sides.iter().enumerate() {
+        assert_eq!(*counted.rows, [c.rows_of(&of(side))[0]]);
+    }
 }
 
 #[test]

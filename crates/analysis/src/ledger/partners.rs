@@ -11,7 +11,7 @@ use super::account::Account;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::pass;
-use gemmscope_table::data_kind::{variant, variant_columns};
+use gemmscope_table::data_kind::{middle, variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::{gather, mix};
@@ -231,7 +231,7 @@ impl Partners {
 /// even) of the fastest variant, among runs that are not above their roof.
 fn fastest(runs: &[(u64, Run)]) -> (Speed, u32) {
     let repeats = runs.chunk_by(|a, b| a.1.variant == b.1.variant);
-    let middles = repeats.map(|repeats| repeats[(repeats.len() - 1) / 2].1);
+    let middles = repeats.map(|repeats| repeats[middle(repeats.len())].1);
     let possible = middles.filter(|run| run.possible).min_by_key(|run| (run.time, run.row));
     possible.map_or((SLOWEST, NONE), |run| ((f64::from_bits(run.time), run.row), run.variant))
 }
