@@ -307,10 +307,48 @@ fn the_exception_names_what_the_slower_side_is_good_at() {
         duel.exception(&frame, &c)
     };
     let found = say(&a, &b).unwrap();
-    assert_eq!((&found.common, found.gemms), (&Common::Layout("TN"), 6));
+    let layout = |of: &str| Common::Value(Field::Transposes, of.into());
+    assert_eq!((&found.common, found.gemms), (&layout("TN"), 6));
     assert!((found.lead - 3.0).abs() < 1e-12);
     assert_eq!(say(&b, &a).map(|e| e.common), Some(found.common));
     assert_eq!(say(&a, &a), None);
+}
+
+#[test]
+fn the_device_or_any_category_may_decide_who_is_faster() {
+    // On each of two devices, or of two models, another side wins all; the layout says nothing.
+    let duel = |by_device: bool| {
+        let mut rows = Rows::new();
+        let model = rows.table().text_column(ColumnMeaning::Model, "model");
+        for (at, times) in
+            [[10.0, 2.0], [20.0, 4.0], [5.0, 10.0], [10.0, 20.0]].into_iter().enumerate()
+        {
+            for (side, us) in ["x", "y"].into_iter().zip(times) {
+                for m in [64, 128] {
+                    let m = m << (2 * (at % 2)) << if by_device || at < 2 { 0 } else { 4 };
+                    rows.table().set_text(model, if at > 1 { b"large" } else { b"small" });
+                    let device = if by_device && at > 1 { "MI300X" } else { "A100 SXM4 80GB" };
+                    let op = Operation::uniform(DataType::Fp16).with_layout(m % 128 == 0, false);
+                    rows.typed((m, 256, 256), op, side, us * 1e-6, device);
+                }
+            }
+        }
+        let frame = rows.frame(None);
+        let c = Comparison::new(&frame, &Setup::of(&frame, library()));
+        let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+        assert!(!duel.is_clear());
+        duel.exception(&frame, &c).unwrap()
+    };
+    for (by_device, field, value) in [
+        (true, Field::Device, "AMD Instinct MI300X"),
+        (false, Field::Column("model".into()), "large"),
+    ] {
+        let found = duel(by_device);
+        assert_eq!(found.common, Common::Value(field, value.into()));
+        let (others, lead) = found.others.unwrap();
+        assert_eq!((found.gemms, others), (4, 4));
+        assert!((found.lead - 2.0).abs() < 1e-9 && (lead - 5.0).abs() < 1e-9);
+    }
 }
 
 #[test]
