@@ -95,6 +95,42 @@ fn who_loses_everywhere_is_said_first() {
 }
 
 #[test]
+fn sides_far_behind_are_said_first() {
+    // Slower on a few only: `d` and `e` do not lose everywhere.
+    let times =
+        [[1.0; 4], [1.0; 4], [1.0, 1.0, 1.0, 2.0], [1.0, 1.0, 1.0, 99.0], [1.0, 1.0, 1.0, 37.0]];
+    let runs = times.iter().zip(["a", "b", "c", "d", "e"]).flat_map(|(times, side)| {
+        let of = times.iter().zip(0..).map(move |(us, at)| ([64 << at, 64, 64], false, side, *us));
+        of.collect::<Vec<_>>()
+    });
+    let f = frame(&runs.collect::<Vec<_>>());
+    let c = Comparison::new(&f, &Setup::of(&f, Field::Column("library".into())));
+    let tally = Tally::new(&c, 0.02, true);
+    assert_eq!((tally.losing(), tally.far_behind()), (vec![], vec![3, 4]));
+    let said = "d takes 25.5x the time of the fastest, e 10.0x. Fastest: 4 ties of 4 GEMMs.";
+    assert_eq!(lead_of_sides(&tally), said);
+    assert_eq!(tally_sentences(&tally)[..2].join(" "), said);
+}
+
+#[test]
+fn without_a_winner_both_halves_are_said() {
+    let mut rows = Rows::new();
+    for (device, us) in [("MI300X", [2.0, 1.0]), ("A100 SXM4 80GB", [1.0, 4.0])] {
+        for m in [64, 128, 256] {
+            rows.row((m, 64, 64), "x", us[0] * 1e-6, device);
+            rows.row((m, 64, 64), "y", us[1] * 1e-6, device);
+        }
+    }
+    let f = rows.frame(None);
+    let (c, duel) = duel(&f, Measure::Rate);
+    let said = exception(&duel, &f, &c).unwrap();
+    assert_eq!(
+        said,
+        "y is 2.00x faster by time on AMD Instinct MI300X (3 GEMMs), x 4.00x on the other 3."
+    );
+}
+
+#[test]
 fn what_the_join_leaves_out_is_counted() {
     let run = |trans_a, side| ([1, 64, 64], trans_a, side, 1.0);
     let f = frame(&[run(false, "x"), run(true, "x"), run(false, "y"), run(true, "y")]);
