@@ -211,9 +211,12 @@ fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {
     for s in sides {
-        let share = s.weighted_efficiency.map_or("unknown share".to_owned(), percent);
+        let share = match s.weighted_efficiency {
+            Some(share) => format!("{} of the roof by time", percent(share)),
+            None => "unknown share of the roof".to_owned(),
+        };
         let (gemms, time) = (plural(s.gemms, "GEMM"), Seconds(s.total_time_s));
-        line(out, &s.side, format!("{gemms}, {time}, {share} of the roof"))?;
+        line(out, &s.side, format!("{gemms}, {time}, {share}"))?;
     }
     Ok(())
 }
