@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Best of all sides: what to use for each GEMM, and what that saves
 #[derive(Debug, clap::Args)]
 #[command(after_help = notes(
-    "Ties of up to 2 % keep the side that is fastest by itself. --format tunableop writes what PyTorch's\n\
+    "A lead of up to 1.02 is a tie. --format tunableop writes what PyTorch's\n\
      TunableOp loads, from files that it wrote: their Validator lines can't be made up.\n",
     &[
         "gemmscope dispatch hipblaslt.csv rocblas.csv --device mi300x -o dispatch.csv",

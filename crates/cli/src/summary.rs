@@ -195,8 +195,8 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
         for sentence in tally_sentences(&standing) {
             writeln!(out, "  {}", one_line(&sentence))?;
         }
-        if let Some((_, best)) = Dispatch::of(frame) {
-            writeln!(out, "  {}", best_of_all(&best))?;
+        if let Some(sentence) = Dispatch::of(frame).and_then(|(_, best)| best_of_all(&best)) {
+            writeln!(out, "  {sentence}")?;
         }
         print_sides(out, &SideSummary::of(&Totals::of(frame)))?;
     }
@@ -211,9 +211,12 @@ fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {
     for s in sides {
-        let share = s.weighted_efficiency.map_or("unknown share".to_owned(), percent);
+        let share = match s.weighted_efficiency {
+            Some(share) => format!("{} of the roof by time", percent(share)),
+            None => "unknown share of the roof".to_owned(),
+        };
         let (gemms, time) = (plural(s.gemms, "GEMM"), Seconds(s.total_time_s));
-        line(out, &s.side, format!("{gemms}, {time}, {share} of the roof"))?;
+        line(out, &s.side, format!("{gemms}, {time}, {share}"))?;
     }
     Ok(())
 }

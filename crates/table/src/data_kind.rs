@@ -23,7 +23,7 @@ mod counted;
 mod rows;
 mod sample;
 
-pub use counted::{Counted, CountedSet, Side};
+pub use counted::{Counted, CountedSet, Side, middle};
 use rows::{DecisiveRows, OperationName, configuration, on_device, place};
 pub use rows::{variant, variant_columns};
 pub use sample::TableSample;

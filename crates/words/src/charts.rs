@@ -36,6 +36,14 @@ pub const ROOF_TICK: &str = "The tick marks the roof.";
 pub const BOX_PARTS: &str = "Box: middle half. Line: median. Whiskers: 5th to 95th percentile.";
 /// Scope of a box whose points are coloured.
 pub const BOX_OF_ALL: &str = "A box is of all its points, whatever their colour.";
+/// Note on marks whose rows are of several shapes.
+pub fn of_shapes(marks: &str, most: usize) -> String {
+    format!(
+        "Up to {} shapes share one of the {marks}, and their figures differ: filter to one shape to compare {marks}.",
+        grouped(most as u64)
+    )
+}
+
 /// Note on axes of numbers with many values.
 pub const BINNED: &str = "Numbers are binned.";
 

@@ -6,7 +6,7 @@ mod tally;
 
 pub use dispatch::{BestOfAll, best_of_all, dispatch_table, no_tunableop, regret};
 pub use duel::{devices, exception, headline, join_of, noise};
-pub use tally::{fastest_counts, lead_of_sides, losers, tally_sentences, tally_table};
+pub use tally::{fastest_counts, lead_of_sides, losers, stragglers, tally_sentences, tally_table};
 
 use gemmscope_analysis::compare::duel::lead_of;
 use gemmscope_analysis::compare::{Comparison, Lack};

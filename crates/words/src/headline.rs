@@ -54,14 +54,20 @@ pub fn total(book: &Book) -> String {
     }
 }
 
-/// The figures of a side beside its bar: `52.9 % of roof, 52.5 ms`. [`total`] says what they cover.
+/// The figures of a side beside its bar: `52.9 % of roof (geometric mean), 52.5 ms`. [`total`] says what they cover.
 pub fn brief(book: &Book) -> String {
     let time = seconds_brief(book.time_s);
-    let typical = book.typical.map(|t| t.geometric_mean);
-    match typical.or(book.share_of_roof()) {
-        Some(share) => format!("{} of roof, {time}", percent(share)),
+    let typical = book.typical.as_ref().map(|t| (t.geometric_mean, mean(t)));
+    match typical.or(book.share_of_roof().map(|share| (share, ""))) {
+        Some((share, mean)) => format!("{} of roof{mean}, {time}", percent(share)),
         None => time,
     }
+}
+
+/// Stands beside a share of the roof of GEMMs that count once each, which is not that of their times: ` (geometric
+/// mean)`; "" for a single one, where both agree.
+pub fn mean(typical: &Typical) -> &'static str {
+    if typical.gemms == 1 { "" } else { " (geometric mean)" }
 }
 
 /// Which runs a time covers: ` for the fastest run of each of 231 GEMMs` if other rows are left out; ` on 119 GEMMs`
@@ -237,6 +243,9 @@ mod tests {
         assert_eq!(of(Typical { gemms: 1, ..typical }), "40.0 % of roof, 10.0 ms");
         assert_eq!(brief(&book), "60.0 % of roof, 10.0 ms");
         assert_eq!(brief(&Book::default()), "0 s");
+        let once = |gemms| Book { typical: Some(Typical { gemms, ..typical }), ..book.clone() };
+        assert_eq!(brief(&once(9)), "40.0 % of roof (geometric mean), 10.0 ms");
+        assert_eq!(brief(&once(1)), "40.0 % of roof, 10.0 ms");
         book.runs = Runs::Fastest(231);
         book.time_s = 20e-3;
         assert_eq!(

@@ -10,7 +10,7 @@ use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, sec
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::{Totals, Typical};
 use gemmscope_words::findings::Finding;
-use gemmscope_words::headline::{HeadlineCost, cost, runs, scope, spread};
+use gemmscope_words::headline::{HeadlineCost, cost, mean, runs, scope, spread};
 use leptos::prelude::*;
 
 /// Maximum number of sides with figures of their own; the others are counted.
@@ -182,9 +182,10 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
     let judged = lines.iter().any(|l| l.share.is_some());
     let figures = lines.iter().take(SIDES).map(|l| {
         let time = seconds_brief(l.time_s);
-        let (value, rest) = match l.typical.map(|t| t.geometric_mean).or(l.share) {
-            Some(share) => {
-                (percent(share), format!("of roof{}: {}, {time}{}", l.scope, l.name, l.runs))
+        let typical = l.typical.as_ref().map(|t| (t.geometric_mean, mean(t)));
+        let (value, rest) = match typical.or(l.share.map(|share| (share, ""))) {
+            Some((share, mean)) => {
+                (percent(share), format!("of roof{mean}{}: {}, {time}{}", l.scope, l.name, l.runs))
             }
             None => (time, format!("{}{}", l.name, l.runs)),
         };

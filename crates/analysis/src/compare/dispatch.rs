@@ -21,9 +21,10 @@ pub struct Pick {
     pub calls: f64,
     /// Seconds of one call on the baseline; `None` if it did not run there.
     pub baseline_s: Option<f64>,
-    /// Time of the fastest other side / its own time; below 1 if a tie keeps the baseline. `None` if no other side ran
-    /// it.
+    /// Time of the fastest other side / its own time. `None` if no other side ran it.
     pub lead: Option<f64>,
+    /// True if another side is within the threshold, or within the spread of both.
+    pub ties: bool,
 }
 
 impl Pick {
@@ -33,8 +34,9 @@ impl Pick {
     }
 }
 
-/// The best side for each GEMM: the fastest, or the baseline if it ties with it. The baseline is the single side with
-/// the least total time (if no GEMM was run by all sides: the side that ran most).
+/// The best side for each GEMM: the fastest, and of equal ones the baseline, so that the total is the sum of the shortest
+/// times. The baseline is the single side with the least total time (if no GEMM was run by all sides: the side that ran
+/// most).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dispatch {
     /// Names of the sides.
@@ -46,8 +48,10 @@ pub struct Dispatch {
     /// Number of GEMMs in the totals: those that all sides ran, or if there are none, those that the baseline and
     /// another side ran.
     pub shared: u64,
-    /// By side: number of these for which it is chosen.
+    /// By side: number of these on which it is fastest without a [tie](Pick::ties).
     pub used: Vec<u64>,
+    /// Number of these on which sides tie.
+    pub ties: u64,
     /// By side: its part of [`time_s`](Self::time_s), seconds.
     pub used_s: Vec<f64>,
     /// By side: their total time if it ran all of them, seconds; else `None`.
@@ -67,7 +71,7 @@ impl Dispatch {
         Some((comparison, dispatch))
     }
 
-    /// The table of a comparison. A lead of up to `threshold`, or within the spread of both, is a tie. `None` where no
+    /// The table of a comparison. A lead of up to `threshold`, or within the spread of both, counts as a tie. `None` where no
     /// GEMM has two sides, one is what others reach, or sides ran on different devices: nobody can choose between these
     /// call by call.
     pub fn new(frame: &Frame, comparison: &Comparison, threshold: f64) -> Option<Dispatch> {
@@ -116,7 +120,10 @@ impl Dispatch {
             let Some(pick) = pick(comparison, c, (baseline, threshold)) else { continue };
             if is_shared(c, baseline) {
                 out.shared += 1;
-                out.used[pick.side] += 1;
+                match pick.ties {
+                    true => out.ties += 1,
+                    false => out.used[pick.side] += 1,
+                }
                 out.time_s += pick.time_s * pick.calls;
                 out.used_s[pick.side] += pick.time_s * pick.calls;
                 for (side, sample) in comparison.samples(c) {
@@ -294,7 +301,7 @@ fn calls(samples: &[(u16, SideSample)]) -> f64 {
     samples.first().map_or(1.0, |s| s.1.calls)
 }
 
-/// Chooses the side for a configuration: the fastest, or the baseline if it ties with it.
+/// Chooses the side for a configuration: the fastest, and of equal ones the baseline.
 fn pick(
     comparison: &Comparison,
     configuration: usize,
@@ -305,11 +312,12 @@ fn pick(
     let best = fastest(comparison, configuration).map_or(first, |(side, _)| side);
     let best_sample = comparison.sample(configuration, best)?;
     let own = comparison.sample(configuration, baseline);
+    let equal = own.filter(|own| own.time_s <= best_sample.time_s);
+    let (side, sample) = equal.map_or((best, best_sample), |own| (baseline, own));
+    let others = || samples.iter().filter(|s| usize::from(s.0) != side).map(|s| &s.1);
+    let next_s = others().map(|s| s.time_s).fold(f64::INFINITY, f64::min);
     let of = |s: &SideSample| (s.time_s, s.spread_s);
-    let keeps = own.filter(|own| verdict(threshold, of(own), of(best_sample)) != DuelVerdict::B);
-    let (side, sample) = keeps.map_or((best, best_sample), |own| (baseline, own));
-    let others = samples.iter().filter(|s| usize::from(s.0) != side).map(|s| s.1.time_s);
-    let next_s = others.fold(f64::INFINITY, f64::min);
+    let ties = others().any(|other| verdict(threshold, of(sample), of(other)) != DuelVerdict::A);
     Some(Pick {
         configuration,
         side,
@@ -318,6 +326,7 @@ fn pick(
         calls: calls(samples),
         baseline_s: own.map(|own| own.time_s),
         lead: Some(next_s / sample.time_s).filter(|lead| lead.is_finite()),
+        ties,
     })
 }
 

@@ -43,11 +43,13 @@ impl Sums {
         self.time_b += b.time_s * a.calls;
     }
 
-    pub(super) fn join(&mut self, other: Sums) {
-        self.gain_a += other.gain_a;
-        self.time_a += other.time_a;
-        self.gain_b += other.gain_b;
-        self.time_b += other.time_b;
+    pub(super) fn without(self, part: Sums) -> Sums {
+        Sums {
+            gain_a: self.gain_a - part.gain_a,
+            time_a: self.time_a - part.time_a,
+            gain_b: self.gain_b - part.gain_b,
+            time_b: self.time_b - part.time_b,
+        }
     }
 
     /// Ratio of the sums, B / A.

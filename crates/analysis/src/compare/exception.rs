@@ -1,28 +1,28 @@
 //! Finds groups of GEMMs on which the side that is slower overall is faster.
 
-use super::Comparison;
-use super::duel::{Duel, DuelVerdict, Sums};
-use gemmscope_table::field::Frame;
-use std::collections::BTreeMap;
+use super::duel::{Duel, DuelVerdict, Ratio, Sums};
+use super::{Comparison, SideSample};
+use gemmscope_table::field::{Field, FieldKind, Frame};
 
 /// Minimum number of configurations for a pattern.
 const FEWEST: u64 = 3;
-/// A property of more than this fraction of the configurations is the rule, not an exception.
+/// A property of more than this fraction of the configurations is the rule, not an exception, if one side wins.
 const COMMON: f64 = 0.6;
 /// Minimum lead of the slower side.
 const LEAD: f64 = 1.05;
 /// Minimum of its wins / losses: a few large GEMMs that deviate do not make a pattern.
 const OFTEN: u64 = 3;
 
+/// A category with more values than this does not split the GEMMs into a few groups.
+const FEW: usize = 12;
+
 /// A property that GEMMs share.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Common {
     /// Size class of min(M, N).
     SmallerOfMN(SizeClass),
-    /// Layout.
-    Layout(&'static str),
-    /// Types.
-    Types(String),
+    /// Value of a category that both sides have in common: types, layout, device, model.
+    Value(Field, String),
 }
 
 /// A class of sizes.
@@ -61,55 +61,111 @@ pub struct Exception {
     pub gemms: u64,
     /// Lead of the slower side on them, weighted by time.
     pub lead: f64,
+    /// The other GEMMs and the lead of the faster side on them, if it leads there as a rule.
+    pub others: Option<(u64, f64)>,
 }
 
 impl Duel {
-    /// The layout, types or size class in which the slower side leads most clearly, weighted by time.
+    /// The size class or value of a category in which the slower side leads most clearly, weighted by time.
     pub fn exception(&self, frame: &Frame, comparison: &Comparison) -> Option<Exception> {
-        let lead = |of: &Leads| match self.a_leads() {
-            true => of.sums.ratio(),
-            false => 1.0 / of.sums.ratio(),
-        };
         let data = &*frame.data;
-        let (mut of_op, mut of_size) =
-            (vec![Leads::default(); data.ops.len()], SizeClass::ALL.map(|_| Leads::default()));
-        for r in &self.ratios {
-            let x = comparison.sample(r.configuration as usize, self.a)?;
-            let y = comparison.sample(r.configuration as usize, self.b)?;
-            let row = *comparison.rows_of(x).first()? as usize;
-            let least = data.m[row].min(data.n[row]);
-            let size = SizeClass::of(least) as usize;
-            for of in [&mut of_op[usize::from(data.op[row])], &mut of_size[size]] {
-                of.n += 1;
-                match (r.verdict, self.a_leads()) {
-                    (DuelVerdict::A, true) | (DuelVerdict::B, false) => of.behind += 1,
-                    (DuelVerdict::A | DuelVerdict::B, _) => of.ahead += 1,
-                    _ => {}
-                }
-                of.sums.add(self.measure, x, y);
-            }
+        let row = |s: &SideSample| comparison.rows_of(s).first().map(|r| *r as usize);
+        let pair = |r: &Ratio| {
+            let of = |side| comparison.sample(r.configuration as usize, side);
+            let (x, y) = of(self.a).zip(of(self.b))?;
+            Some(Pair { of: *r, x, y, rows: [row(x)?, row(y)?] })
+        };
+        let pairs: Vec<Pair<'_>> = self.ratios.iter().filter_map(pair).collect();
+        let mut whole = Leads::default();
+        pairs.iter().for_each(|pair| whole.add(self, pair));
+        // Where nobody wins overall, nothing is the rule.
+        let most = match self.is_clear() {
+            true => COMMON * whole.n as f64,
+            false => whole.n as f64,
+        };
+        let mut all: Vec<(Common, Leads)> = Vec::new();
+        let mut of_size =
+            SizeClass::ALL.map(|class| (Common::SmallerOfMN(class), Leads::default()));
+        for pair in &pairs {
+            let least = data.m[pair.rows[0]].min(data.n[pair.rows[0]]);
+            of_size[SizeClass::of(least) as usize].1.add(self, pair);
         }
-        // Several operations share a layout, or types.
-        let mut all: BTreeMap<Common, Leads> = BTreeMap::new();
-        for (op, leads) in data.ops.iter().zip(&of_op) {
-            for what in [Common::Layout(op.layout()), Common::Types(op.types())] {
-                all.entry(what).or_default().add(*leads);
-            }
+        all.extend(of_size);
+        for field in splits(frame, comparison) {
+            all.extend(self.by_value(frame, &field, &pairs));
         }
-        all.extend(SizeClass::ALL.map(Common::SmallerOfMN).into_iter().zip(of_size));
-        let most = COMMON * self.ratios.len() as f64;
-        let (what, n, lead) = all
+        let (common, leads, lead) = all
             .into_iter()
             .filter(|(_, l)| l.n >= FEWEST && (l.n as f64) < most && l.ahead >= OFTEN * l.behind)
-            .map(|(what, l)| (what, l.n, lead(&l)))
-            .filter(|(_, _, lead)| *lead > LEAD)
-            .max_by(|x, y| (x.1 as f64 * x.2.ln()).total_cmp(&(y.1 as f64 * y.2.ln())))?;
-        Some(Exception { common: what, gemms: n, lead })
+            .map(|(what, l)| (what, l, self.slower_leads(&l)))
+            .filter(|(.., lead)| *lead > LEAD)
+            // Of two that explain as much, the first.
+            .rev()
+            .max_by(|x, y| {
+                let explained =
+                    |of: &(Common, Leads, f64)| (of.1.ahead - of.1.behind) as f64 * of.2.ln();
+                explained(x).total_cmp(&explained(y))
+            })?;
+        let rest = whole.without(&leads);
+        let rest_lead = 1.0 / self.slower_leads(&rest);
+        let leads_there = rest.behind > 0 && rest.behind >= OFTEN * rest.ahead && rest_lead > LEAD;
+        let others = leads_there.then_some((rest.n, rest_lead));
+        Some(Exception { common, gemms: leads.n, lead, others })
+    }
+
+    /// Lead of the side that is slower overall.
+    fn slower_leads(&self, of: &Leads) -> f64 {
+        match self.a_leads() {
+            true => of.sums.ratio(),
+            false => 1.0 / of.sums.ratio(),
+        }
+    }
+
+    /// By value of a category; empty if it has many, or the sides of a pair differ in it.
+    fn by_value(&self, frame: &Frame, field: &Field, pairs: &[Pair<'_>]) -> Vec<(Common, Leads)> {
+        let cats = frame.categories(field);
+        let mut out: Vec<(u32, Leads)> = Vec::new();
+        for pair in pairs {
+            let [code, other] = pair.rows.map(|row| cats.codes.get(row));
+            if code != other {
+                return Vec::new();
+            }
+            let at = out.iter().position(|of| of.0 == code).unwrap_or(out.len());
+            if at == FEW {
+                return Vec::new();
+            }
+            if at == out.len() {
+                out.push((code, Leads::default()));
+            }
+            out[at].1.add(self, pair);
+        }
+        let named = |(code, leads): (u32, Leads)| {
+            (Common::Value(field.clone(), cats.values[code as usize].clone()), leads)
+        };
+        out.into_iter().map(named).collect()
     }
 }
 
+/// Categories that may tell where which side is faster.
+fn splits(frame: &Frame, comparison: &Comparison) -> Vec<Field> {
+    let tells = |field: &Field| {
+        *field != comparison.setup.side
+            && !matches!(field, Field::Shape | Field::Bound | Field::Standing)
+    };
+    let all = frame.fields().into_iter().filter(|info| info.kind == FieldKind::Category);
+    all.map(|info| info.field).filter(tells).collect()
+}
+
+/// A configuration of both sides, and a row of each.
+struct Pair<'a> {
+    of: Ratio,
+    x: &'a SideSample,
+    y: &'a SideSample,
+    rows: [usize; 2],
+}
+
 /// Configurations with a common property: their number, and what both sides achieve on them.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Leads {
     n: u64,
     /// Number of configurations in which the overall slower side is ahead, and behind.
@@ -119,10 +175,22 @@ struct Leads {
 }
 
 impl Leads {
-    fn add(&mut self, other: Leads) {
-        self.n += other.n;
-        self.ahead += other.ahead;
-        self.behind += other.behind;
-        self.sums.join(other.sums);
+    fn add(&mut self, duel: &Duel, pair: &Pair<'_>) {
+        self.n += 1;
+        match (pair.of.verdict, duel.a_leads()) {
+            (DuelVerdict::A, true) | (DuelVerdict::B, false) => self.behind += 1,
+            (DuelVerdict::A | DuelVerdict::B, _) => self.ahead += 1,
+            _ => {}
+        }
+        self.sums.add(duel.measure, pair.x, pair.y);
+    }
+
+    fn without(&self, part: &Leads) -> Leads {
+        Leads {
+            n: self.n - part.n,
+            ahead: self.ahead - part.ahead,
+            behind: self.behind - part.behind,
+            sums: self.sums.without(part.sums),
+        }
     }
 }

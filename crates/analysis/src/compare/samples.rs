@@ -1,7 +1,7 @@
 //! Combines the rows of one side and configuration into one sample.
 
 use super::SideSample;
-use gemmscope_table::data_kind::{variant, variant_columns};
+use gemmscope_table::data_kind::{middle, variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::stats::{median, quantile};
@@ -16,8 +16,8 @@ pub(super) struct Samples<'a> {
     variants: Vec<&'a ColumnData>,
     spread: Option<&'a [f64]>,
     counts: Option<&'a [f64]>,
-    by_variant: Vec<(u64, u32)>,
-    times: Vec<f64>,
+    /// Variant, bits of the time, row: positive floats order as their bits do.
+    by_variant: Vec<(u64, u64, u32)>,
 }
 
 impl<'a> Samples<'a> {
@@ -27,35 +27,33 @@ impl<'a> Samples<'a> {
         variants.extend(data.column(ColumnMeaning::Library).map(|c| &c.data));
         let [spread, counts] =
             [ColumnMeaning::TimeStd, ColumnMeaning::Count].map(|of| data.numbers(of));
-        let (by_variant, times) = (Vec::new(), Vec::new());
-        Samples { frame, variants, spread, counts, by_variant, times }
+        Samples { frame, variants, spread, counts, by_variant: Vec::new() }
     }
 
-    /// Moves the rows of the fastest variant to the front; returns their number.
+    /// Moves the rows of the fastest variant to the front, the one that counts first; returns their number. The same
+    /// row counts as in [`Counted`](gemmscope_table::data_kind::Counted).
     fn fastest_first(&mut self, rows: &mut [u32]) -> usize {
         let data = &*self.frame.data;
         self.by_variant.clear();
-        let keyed = rows.iter().map(|&r| (variant(&self.variants, 0, r as usize), r));
+        let keyed = rows.iter().map(|&r| {
+            (variant(&self.variants, 0, r as usize), data.time_s[r as usize].to_bits(), r)
+        });
         self.by_variant.extend(keyed);
         self.by_variant.sort_unstable();
-        // Time and first row, so that the earlier of two equal variants wins.
-        let mut best = (f64::INFINITY, u32::MAX, 0, 0);
+        let mut best = ((u64::MAX, u32::MAX), 0, 1);
         let mut start = 0;
         for variant in self.by_variant.chunk_by(|a, b| a.0 == b.0) {
-            self.times.clear();
-            self.times.extend(variant.iter().map(|v| data.time_s[v.1 as usize]));
-            let time = median(&mut self.times);
-            if (time, variant[0].1) < (best.0, best.1) {
-                best = (time, variant[0].1, start, variant.len());
-            }
+            let (_, time, row) = variant[middle(variant.len())];
+            best = best.min(((time, row), start, variant.len()));
             start += variant.len();
         }
-        let (_, _, start, n) = best;
+        let (_, start, n) = best;
         self.by_variant.rotate_left(start);
-        for (slot, (_, row)) in rows.iter_mut().zip(&self.by_variant) {
+        self.by_variant.swap(0, middle(n));
+        for (slot, (.., row)) in rows.iter_mut().zip(&self.by_variant) {
             *slot = *row;
         }
-        n.max(1)
+        n
     }
 
     /// What others reach for the GEMM of these rows, one a side: the first stands for them. `None` where nothing is
@@ -99,15 +97,15 @@ impl<'a> Samples<'a> {
         };
         let chosen = &rows[..n];
         let lead = chosen[0] as usize;
-        let mut time_s = data.time_s[lead];
+        let time_s = data.time_s[lead];
         let stated = self.spread.map_or(f64::NAN, |spread| spread[lead]);
         let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
         if n > 1 {
             let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
-            time_s = median(&mut times);
+            let middle_s = median(&mut times);
             let mean = times.iter().sum::<f64>() / n as f64;
             std_s = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1) as f64).sqrt();
-            let mut off: Vec<f64> = times.iter().map(|t| (t - time_s).abs()).collect();
+            let mut off: Vec<f64> = times.iter().map(|t| (t - middle_s).abs()).collect();
             spread_s = median(&mut off) * MAD_TO_SIGMA;
             if n >= 4 {
                 iqr_s = quantile(&times, 0.75) - quantile(&times, 0.25);

@@ -30,6 +30,8 @@ pub struct Tally {
 
 /// Number of fastest sides that [`Tally::pair`] considers.
 const RIVALS: usize = 4;
+/// A side that takes this many times the time of the fastest is far behind, however often it is slower.
+const FAR: f64 = 2.0;
 /// A side that is slower on more than this fraction of the configurations, and clearly fastest on none, loses
 /// everywhere.
 const EVERYWHERE: f64 = 0.95;
@@ -111,6 +113,16 @@ impl Tally {
         let mut losers: Vec<usize> = (0..self.names.len()).filter(loses).collect();
         losers.sort_by(|a, b| self.by_time[*b].total_cmp(&self.by_time[*a]));
         losers
+    }
+
+    /// Sides that take several times the time of the fastest, slowest first, without those that [lose](Self::losing)
+    /// everywhere.
+    pub fn far_behind(&self) -> Vec<usize> {
+        let losing = self.losing();
+        let is_far = |s: &usize| self.by_time[*s] >= FAR && !losing.contains(s);
+        let mut far: Vec<usize> = (0..self.names.len()).filter(is_far).collect();
+        far.sort_by(|a, b| self.by_time[*b].total_cmp(&self.by_time[*a]));
+        far
     }
 
     /// The two sides whose order is the open question, in data order: the fastest by time, and the next fastest that

@@ -221,8 +221,37 @@ fn of_several_kernels_the_fastest_stands_for_its_side() {
     let c = Comparison::new(&frame, &Setup::of(&frame, library()));
     let s = c.sample(0, 0).unwrap();
     assert_eq!((s.n, s.slower_variants()), (2, 1));
-    assert!((s.time_s - 1.1e-6).abs() < 1e-15);
+    assert!((s.time_s - 1e-6).abs() < 1e-15);
     assert_eq!(c.rows_of(s), [1, 2]);
+}
+
+#[test]
+fn a_side_takes_the_same_time_here_as_in_the_totals() {
+    let mut rows = Rows::new();
+    let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    for (lib, name, times) in [
+        // Of the middle two the faster one: 2, not 2.5.
+        ("x", "k", &[9.0, 2.0, 3.0, 1.0][..]),
+        // By medians of the middle two, `b` would be faster: 5.5 against 6.
+        ("y", "a", &[4.0, 8.0]),
+        ("y", "b", &[5.0, 6.0]),
+        ("y", "c", &[7.0]),
+    ] {
+        for t in times {
+            rows.table().set_text(kernel, name.as_bytes());
+            rows.row((64, 64, 64), lib, t * 1e-6, "");
+        }
+    }
+    let frame = rows.frame(None);
+    let c = Comparison::new(&frame, &Setup::of_sides(&frame).unwrap());
+    let of = |side: usize| *c.sample(0, side).unwrap();
+    assert_eq!([0, 1].map(|side| of(side).time_s), [2e-6, 4e-6]);
+    // The row that counts comes first, and the spread is around the median between the two.
+    assert_eq!([0, 1].map(|side| c.rows_of(&of(side)).to_vec()), [vec![1, 3, 2, 0], vec![4, 5]]);
+    assert!((of(0).spread_s / (1e-6 * 1.4826) - 1.0).abs() < 1e-9);
+    for (side, counted) in frame.counted().sides.iter().enumerate() {
+        assert_eq!(*counted.rows, [c.rows_of(&of(side))[0]]);
+    }
 }
 
 #[test]
@@ -278,10 +307,48 @@ fn the_exception_names_what_the_slower_side_is_good_at() {
         duel.exception(&frame, &c)
     };
     let found = say(&a, &b).unwrap();
-    assert_eq!((&found.common, found.gemms), (&Common::Layout("TN"), 6));
+    let layout = |of: &str| Common::Value(Field::Transposes, of.into());
+    assert_eq!((&found.common, found.gemms), (&layout("TN"), 6));
     assert!((found.lead - 3.0).abs() < 1e-12);
     assert_eq!(say(&b, &a).map(|e| e.common), Some(found.common));
     assert_eq!(say(&a, &a), None);
+}
+
+#[test]
+fn the_device_or_any_category_may_decide_who_is_faster() {
+    // On each of two devices, or of two models, another side wins all; the layout says nothing.
+    let duel = |by_device: bool| {
+        let mut rows = Rows::new();
+        let model = rows.table().text_column(ColumnMeaning::Model, "model");
+        for (at, times) in
+            [[10.0, 2.0], [20.0, 4.0], [5.0, 10.0], [10.0, 20.0]].into_iter().enumerate()
+        {
+            for (side, us) in ["x", "y"].into_iter().zip(times) {
+                for m in [64, 128] {
+                    let m = m << (2 * (at % 2)) << if by_device || at < 2 { 0 } else { 4 };
+                    rows.table().set_text(model, if at > 1 { b"large" } else { b"small" });
+                    let device = if by_device && at > 1 { "MI300X" } else { "A100 SXM4 80GB" };
+                    let op = Operation::uniform(DataType::Fp16).with_layout(m % 128 == 0, false);
+                    rows.typed((m, 256, 256), op, side, us * 1e-6, device);
+                }
+            }
+        }
+        let frame = rows.frame(None);
+        let c = Comparison::new(&frame, &Setup::of(&frame, library()));
+        let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+        assert!(!duel.is_clear());
+        duel.exception(&frame, &c).unwrap()
+    };
+    for (by_device, field, value) in [
+        (true, Field::Device, "AMD Instinct MI300X"),
+        (false, Field::Column("model".into()), "large"),
+    ] {
+        let found = duel(by_device);
+        assert_eq!(found.common, Common::Value(field, value.into()));
+        let (others, lead) = found.others.unwrap();
+        assert_eq!((found.gemms, others), (4, 4));
+        assert!((found.lead - 2.0).abs() < 1e-9 && (lead - 5.0).abs() < 1e-9);
+    }
 }
 
 #[test]

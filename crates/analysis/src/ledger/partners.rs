@@ -11,7 +11,7 @@ use super::account::Account;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::pass;
-use gemmscope_table::data_kind::{variant, variant_columns};
+use gemmscope_table::data_kind::{middle, variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::{gather, mix};
@@ -46,6 +46,21 @@ pub struct Partners {
     pub(super) kind_of: Vec<u32>,
     /// By kind and M, N, K: how often the next larger size was over 2 % faster, and slower.
     pub(super) larger: Vec<[[u32; 2]; 3]>,
+    /// By M, N, K: times beside those of the next smaller and larger size. A sample if there are many.
+    pub(super) bends: [Vec<Bend>; 3],
+}
+
+/// Maximum number of [`Bend`]s per size.
+const BENDS: usize = 1 << 16;
+
+/// A group between the next smaller and the next larger one of its kind, all else equal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bend {
+    pub kind: u32,
+    /// M, N, K.
+    pub sizes: [u32; 3],
+    /// Logarithm of its time over what its neighbours' times suggest, if time is a power of the size between them.
+    pub over: f32,
 }
 
 /// Fastest comparable runs of a group.
@@ -231,7 +246,7 @@ impl Partners {
 /// even) of the fastest variant, among runs that are not above their roof.
 fn fastest(runs: &[(u64, Run)]) -> (Speed, u32) {
     let repeats = runs.chunk_by(|a, b| a.1.variant == b.1.variant);
-    let middles = repeats.map(|repeats| repeats[(repeats.len() - 1) / 2].1);
+    let middles = repeats.map(|repeats| repeats[middle(repeats.len())].1);
     let possible = middles.filter(|run| run.possible).min_by_key(|run| (run.time, run.row));
     possible.map_or((SLOWEST, NONE), |run| ((f64::from_bits(run.time), run.row), run.variant))
 }
@@ -283,6 +298,17 @@ struct Larger {
     next_s: f64,
     /// By M, N, K, over all lines: how often the next larger one was over [`TIE`] faster, and slower.
     seen: [[u32; 2]; 3],
+    /// The next larger two: index of the sizes, logarithms of size and seconds.
+    two: [Option<(u32, Logs)>; 2],
+}
+
+/// Logarithms of a size and of seconds.
+type Logs = (f64, f64);
+
+/// How far the time of the middle of three sizes is above the line between the others, all in logarithms.
+fn over(smallest: Logs, middle: Logs, largest: Logs) -> f64 {
+    let part = (middle.0 - smallest.0) / (largest.0 - smallest.0);
+    middle.1 - (1.0 - part) * smallest.1 - part * largest.1
 }
 
 /// Hashes of operations with one property omitted.
@@ -374,11 +400,13 @@ impl<'a> Kinds<'a> {
         out: &mut Partners,
     ) {
         self.line += 1;
-        for of in line.iter().map(|size| groups_of(sizes, size.1.at as usize)) {
+        for (_, one) in line {
+            let of = groups_of(sizes, one.at as usize);
             for (held, kind) in out.groups[of.clone()].iter_mut().zip(&out.kind_of[of]) {
-                let Larger { line, fastest, next_s, seen } = &mut self.larger[*kind as usize];
-                if std::mem::replace(line, self.line) != self.line {
-                    (*fastest, *next_s) = (SLOWEST, f64::NAN);
+                let Larger { line: last, fastest, next_s, seen, two } =
+                    &mut self.larger[*kind as usize];
+                if std::mem::replace(last, self.line) != self.line {
+                    (*fastest, *next_s, *two) = (SLOWEST, f64::NAN, [None; 2]);
                 }
                 if *fastest < held.other(SIZE) {
                     held.set_other(SIZE, *fastest);
@@ -390,6 +418,17 @@ impl<'a> Kinds<'a> {
                     seen[size][0] += u32::from(*next_s * TIE < held.own_s);
                     seen[size][1] += u32::from(*next_s > TIE * held.own_s);
                     *next_s = held.own_s;
+                    if line.len() > 2 && out.bends[size].len() < BENDS {
+                        let logs = (f64::from(one.larger_first.0).ln(), held.own_s.ln());
+                        let [next, last] = *two;
+                        if let (Some((at, middle)), Some((_, largest))) = (next, last) {
+                            let over = over(logs, middle, largest) as f32;
+                            let of = sizes[at as usize].of;
+                            let bend = Bend { kind: *kind, sizes: [of[0], of[1], of[2]], over };
+                            out.bends[size].extend(over.is_finite().then_some(bend));
+                        }
+                        *two = [Some((one.at, logs)), next];
+                    }
                 }
             }
         }
@@ -427,6 +466,7 @@ impl<'a> Kinds<'a> {
                 fastest: SLOWEST,
                 next_s: f64::NAN,
                 seen: [[0; 2]; 3],
+                two: [None; 2],
             });
         }
         kind

@@ -2,22 +2,36 @@
 //! show them too.
 //!
 //! A layout or type is tested in both directions: if it is scatter, each is slower about as often. For sizes, the next
-//! larger one should be slower, because it does more work. Several runs of both sides decide any difference: it is
+//! larger one should be slower, because it does more work, and where sizes matter, the same ones are slow again with
+//! other sizes around them, or they are slow by what divides them. Several runs of both sides decide any difference: it is
 //! scatter if some runs of the slower one are faster than some of the other.
 
+use super::partners::Bend;
 use super::partners::variant_of;
 use super::{Account, Alternative, Partners, Posting};
 use gemmscope_table::data_kind::variant_columns;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
+use gemmscope_table::group::mix;
+use rustc_hash::FxHashMap;
 
 /// Ratio of times that no scatter explains.
 const BEYOND: f64 = 2.0;
 /// Minimum number of adjacent sizes to distinguish scatter from a pattern.
 const FEWEST: u64 = 20;
+/// If sizes explain less than this fraction of the variance of times between neighbours, they do not explain it.
+const EXPLAINED: f64 = 0.25;
+/// If sizes explain more than this, they do.
+const RULE: f64 = 0.75;
+/// Greatest gain that scatter explains, in standard deviations of one measurement.
+const GREATEST: f64 = 4.0;
+/// Variance of a time beside two neighbours / that of one time.
+const OF_THREE: f64 = 1.5;
+/// Jumps that are skewed more than this are of a few slow sizes.
+const SKEWED: f64 = 0.5;
 
 /// Why the gains of an account may be scatter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scatter {
     /// Each layout or type is slower than the other about as often.
     BothWays,
@@ -32,6 +46,13 @@ pub enum Scatter {
         faster: u64,
         /// How often it is slower.
         slower: u64,
+    },
+    /// From one M (0), N (1) or K (2) to the next the time jumps up or down, and no more so at some sizes than at others.
+    Jumps {
+        /// Which size it is.
+        size: u8,
+        /// How far, as a fraction of the time.
+        by: f64,
     },
 }
 
@@ -78,8 +99,19 @@ pub(super) struct Gains {
     crossed: [f64; Account::COUNT],
     /// Rows and seconds by account and pair of layouts or types (slower, faster). A short list.
     pairs: Vec<(Pair, Held)>,
-    /// By larger size: gained seconds, and by [kind](Partners::kind_of) whether it has such rows.
-    sizes: [(f64, Vec<bool>); 3],
+    /// By larger size.
+    sizes: [OfSize; 3],
+}
+
+/// Gains by a larger size.
+#[derive(Clone, Debug, Default)]
+struct OfSize {
+    /// Gained seconds.
+    seconds: f64,
+    /// Gained seconds x logarithm of the ratio of times.
+    logs: f64,
+    /// By [kind](Partners::kind_of), whether it has such rows.
+    kinds: Vec<bool>,
 }
 
 /// Properties of a table that all books share.
@@ -161,10 +193,11 @@ impl Gains {
             }),
             Account::Type => ops.map(|op| u64::from(of.type_of[op])),
             Account::Size => {
-                let (sum, kinds) = &mut self.sizes[usize::from(size_between(of.data, row, faster))];
-                *sum += seconds;
-                kinds.resize(partners.larger.len(), false);
-                kinds[partners.kind_of[partners.group_of[row] as usize] as usize] = true;
+                let sums = &mut self.sizes[usize::from(size_between(of.data, row, faster))];
+                sums.seconds += seconds;
+                sums.logs += seconds * (time_s / (time_s - seconds)).ln();
+                sums.kinds.resize(partners.larger.len(), false);
+                sums.kinds[partners.kind_of[partners.group_of[row] as usize] as usize] = true;
                 return;
             }
             _ => return,
@@ -186,9 +219,14 @@ impl Gains {
             let (all, beyond) = self.seconds[*account as usize];
             self.stated >> *account as usize & 1 == 0 && beyond < all / 2.0
         });
+        let is_known = |out: &[(Account, Scatter)], account| out.iter().any(|of| of.0 == account);
+        let stated = self.stated >> Account::Size as usize & 1 == 1;
+        if !stated && !is_known(&out, Account::Size) {
+            out.extend(self.jumps(partners).map(|scatter| (Account::Size, scatter)));
+        }
         for account in [Account::Layout, Account::Type, Account::Size] {
             let (all, crossed) = (self.seconds[account as usize].0, self.crossed[account as usize]);
-            if 2.0 * crossed > all && !out.iter().any(|(of, _)| *of == account) {
+            if 2.0 * crossed > all && !is_known(&out, account) {
                 out.push((account, Scatter::Runs));
             }
         }
@@ -212,18 +250,89 @@ impl Gains {
         fewer_s >= more_s / 2.0 && (more - fewer).abs() < 2.0 * (more + fewer).sqrt()
     }
 
-    /// How often the next larger size is faster, for the size with most of the gains, if that is often.
+    /// The size with most of the gains.
+    fn most(&self) -> Option<u8> {
+        let seconds = |size: u8| self.sizes[usize::from(size)].seconds;
+        let most = |a: &u8, b: &u8| seconds(*a).total_cmp(&seconds(*b)).then(b.cmp(a));
+        (0..3).max_by(most).filter(|size| seconds(*size) > 0.0)
+    }
+
+    /// Times beside their neighbours' in the size with most of the gains, of kinds with gains.
+    fn bends(&self, size: u8, partners: &Partners) -> Vec<Bend> {
+        let at = usize::from(size);
+        let kinds = &self.sizes[at].kinds;
+        let has = |bend: &&Bend| kinds.get(bend.kind as usize) == Some(&true);
+        partners.bends[at].iter().filter(has).copied().collect()
+    }
+
+    /// Jumps between neighbours that no size explains, for the size with most of the gains, if they are large enough for
+    /// these.
+    fn jumps(&self, partners: &Partners) -> Option<Scatter> {
+        let size = self.most()?;
+        let bends = self.bends(size, partners);
+        let n = bends.len() as f64;
+        let power =
+            |power: i32| bends.iter().map(|b| f64::from(b.over).powi(power)).sum::<f64>() / n;
+        let rms = power(2).sqrt();
+        let OfSize { seconds, logs, .. } = &self.sizes[usize::from(size)];
+        let large = logs / seconds <= GREATEST * rms / OF_THREE.sqrt();
+        let skewed = power(3) > SKEWED * rms.powi(3);
+        let found = large && is_unexplained(&bends, size, skewed);
+        found.then(|| Scatter::Jumps { size, by: rms.exp() - 1.0 })
+    }
+
+    /// How often the next larger size is faster, for the size with most of the gains, if that is often, and at no size
+    /// as a rule.
     fn larger(&self, partners: &Partners) -> Option<Scatter> {
-        let most = |a: &u8, b: &u8| {
-            let seconds = |size: u8| self.sizes[usize::from(size)].0;
-            seconds(*a).total_cmp(&seconds(*b)).then(b.cmp(a))
-        };
-        let size = (0..3).max_by(most)?;
-        let kinds = partners.larger.iter().zip(&self.sizes[usize::from(size)].1);
+        let size = self.most()?;
+        let kinds = partners.larger.iter().zip(&self.sizes[usize::from(size)].kinds);
         let seen =
             kinds.filter(|(_, has)| **has).map(|(of, _)| of[usize::from(size)].map(u64::from));
         let [faster, slower] = seen.fold([0, 0], |sum, of| [sum[0] + of[0], sum[1] + of[1]]);
         let often = faster + slower >= FEWEST && 2 * faster >= slower;
-        often.then_some(Scatter::Larger { size, faster, slower })
+        let by_rule =
+            || sizes_explain(&self.bends(size, partners), size).reduce(f64::max) > Some(RULE);
+        (often && !by_rule()).then_some(Scatter::Larger { size, faster, slower })
     }
+}
+
+/// True if neither what divides a size nor the same size elsewhere explains its times. Where none is seen again, a
+/// skewed distribution is of a few slow sizes.
+fn is_unexplained(bends: &[Bend], size: u8, skewed: bool) -> bool {
+    let by = sizes_explain(bends, size);
+    let again = by.clone().count() > 1;
+    let most = by.reduce(f64::max);
+    bends.len() as u64 >= FEWEST && most.is_some_and(|most| most < EXPLAINED) && (again || !skewed)
+}
+
+/// How much of the variance of times what divides a size explains, the same size, and the same size with one other; only
+/// where enough share it.
+fn sizes_explain(bends: &[Bend], size: u8) -> impl Iterator<Item = f64> + Clone {
+    let at = usize::from(size);
+    let of = |b: &Bend, other: usize| u64::from(b.sizes[(at + other) % 3]);
+    let keys: [&dyn Fn(&Bend) -> u64; 4] = [
+        &|b| u64::from(b.sizes[at].trailing_zeros()),
+        &|b| of(b, 0),
+        &|b| mix(of(b, 0), of(b, 1)),
+        &|b| mix(of(b, 0), of(b, 2)),
+    ];
+    let by = keys.map(|key| explained(bends, |b| mix(u64::from(b.kind), key(b))));
+    by.into_iter().flatten()
+}
+
+/// Fraction of the variance that a key explains, without what as many keys explain by chance; `None` if too few values
+/// share a key.
+fn explained(bends: &[Bend], key: impl Fn(&Bend) -> u64) -> Option<f64> {
+    let (mut of_key, mut all) = (FxHashMap::<u64, [f64; 2]>::default(), [0.0; 3]);
+    for bend in bends {
+        let over = f64::from(bend.over);
+        let [n, sum] = of_key.entry(key(bend)).or_default();
+        (*n, *sum) = (*n + 1.0, *sum + over);
+        all = [all[0] + 1.0, all[1] + over, all[2] + over * over];
+    }
+    let [n, sum, squares] = all;
+    let keys = of_key.len() as f64;
+    let within = squares - of_key.values().map(|[n, sum]| sum * sum / n).sum::<f64>();
+    let whole = squares - sum * sum / n;
+    (2.0 * keys <= n && whole > 0.0).then(|| 1.0 - (within / (n - keys)) / (whole / (n - 1.0)))
 }

@@ -435,6 +435,31 @@ mod tests {
     }
 
     #[test]
+    fn marks_of_several_shapes_say_so_unless_they_show_a_share() {
+        let mut rows = Rows::new();
+        let tile = rows.table().text_column(ColumnMeaning::Kernel, "tile");
+        for (k, name) in [(64, "a"), (128, "a"), (256, "a"), (64, "b")] {
+            rows.table().set_text(tile, name.as_bytes());
+            rows.row((64, 64, k), "", 1e-5, "");
+        }
+        let frame = rows.frame(Some("h100-sxm")).as_kind(Some(DataKind::Sweep));
+        let said = |view: &str| {
+            let state = ViewState::decode(view).0;
+            let chart = (by_id("cells").unwrap().open)(&Inputs::new(&frame, &state));
+            chart.said.notes.join(" ")
+        };
+        let by_tile = said("view=cells&explore.x=c.tile&explore.y=none&explore.figure=attained");
+        assert!(by_tile.contains("Up to 3 shapes share one of the cells"), "{by_tile}");
+        for other in [
+            "explore.x=c.tile&explore.figure=efficiency",
+            "explore.x=shape&explore.figure=attained",
+        ] {
+            let notes = said(&format!("view=cells&explore.y=none&{other}"));
+            assert!(!notes.contains("shapes share"), "{notes}");
+        }
+    }
+
+    #[test]
     fn at_most_three_selects_come_first_and_labels_are_nouns() {
         let mut rows = Rows::new();
         for (library, time) in [("x", 1e-5), ("y", 2e-5)] {

@@ -1,8 +1,8 @@
 //! Many points as one image: counts on a pixel grid, a 3 × 3 splat, and one ramp of lightness over the logarithm of the
 //! count.
 //!
-//! Costs one pass over the points and one over the pixels, whatever the number of points per pixel. An image has one
-//! colour: colours of categories that share a pixel would mix into ones that nothing has.
+//! Costs one pass over the points and one over the pixels, whatever the number of points per pixel. A layer has one
+//! colour, and a pixel that layers share has that of the fuller one: colours would mix into ones that nothing has.
 
 use crate::labels::Rect;
 use crate::palette::{Theme, mix};
@@ -75,8 +75,41 @@ impl Density {
 
     /// The image: a lone point is clearly visible in `color`, the fullest pixel is near the colour of text.
     pub(crate) fn image(&self, color: Color, theme: &Theme) -> Item {
+        Density::layers(&[(self, color)], theme)
+    }
+
+    /// One image of layers over the same rectangle: where they share a pixel, the fuller one is seen.
+    pub(crate) fn layers(layers: &[(&Density, Color)], theme: &Theme) -> Item {
+        let peak = layers.iter().map(|(of, _)| of.peak()).max().unwrap_or(1);
+        let mut each = layers.iter().map(|(of, color)| of.pixels(*color, f64::from(peak), theme));
+        let mut out = each.next().unwrap_or_default();
+        for layer in each {
+            for (to, from) in out.chunks_exact_mut(4).zip(layer.chunks_exact(4)) {
+                // Opacity grows with the number of points.
+                if from[3] > to[3] {
+                    to.copy_from_slice(from);
+                }
+            }
+        }
+        let (rect, scale, width, height) = layers
+            .first()
+            .map_or(([0.0; 4], 1.0, 0, 0), |(of, _)| (of.rect, of.scale, of.width, of.height));
+        Item::Image {
+            rect: [rect[0], rect[1], width as f64 / scale, height as f64 / scale],
+            width: width as u32,
+            height: height as u32,
+            rgba: out,
+        }
+    }
+
+    /// Number of points of the fullest pixel, at least 1.
+    fn peak(&self) -> u32 {
+        self.cells.iter().copied().max().unwrap_or(0).max(1)
+    }
+
+    /// Pixels in a colour; those with `peak` points are near the colour of text.
+    fn pixels(&self, color: Color, peak: f64, theme: &Theme) -> Vec<u8> {
         let mut rgba = vec![0u8; self.width * self.height * 4];
-        let peak = f64::from(self.cells.iter().copied().max().unwrap_or(0).max(1));
         let ramp = ramp(color, theme);
         // 4 is one point in the centre of its splat; its corners are a quarter.
         let log = |count: f64| (1.0 + count).ln() - 2f64.ln();
@@ -103,17 +136,7 @@ impl Density {
                 }
             }
         }
-        Item::Image {
-            rect: [
-                self.rect[0],
-                self.rect[1],
-                self.width as f64 / self.scale,
-                self.height as f64 / self.scale,
-            ],
-            width: self.width as u32,
-            height: self.height as u32,
-            rgba,
-        }
+        rgba
     }
 }
 
@@ -170,6 +193,22 @@ mod tests {
         assert!(at(14, 15)[3] > 0 && at(14, 14)[3] > 0 && at(13, 15)[3] == 0);
         assert!(light(5, 5) < light(15, 15) && at(5, 5)[3] == 255);
         assert_eq!(at(4, 5), at(6, 5));
+    }
+
+    #[test]
+    fn a_pixel_of_two_layers_has_the_colour_of_the_fuller_one() {
+        const BLUE: Color = Color(10, 10, 200, 255);
+        let theme = &Theme::LIGHT;
+        let [mut red, mut blue] = [0, 1].map(|_| Density::new([0.0, 0.0, 20.0, 20.0], 1.0));
+        red.add(5.5, 5.5);
+        (0..50).for_each(|_| blue.add(5.5, 5.5));
+        red.add(15.0, 15.0);
+        let item = Density::layers(&[(&red, RED), (&blue, BLUE)], theme);
+        let (_, _, rgba) = pixels(&item);
+        let at = |x: usize, y: usize| &rgba[(y * 20 + x) * 4..(y * 20 + x) * 4 + 4];
+        assert!(at(5, 5)[2] > at(5, 5)[0] && at(15, 15)[0] > at(15, 15)[2]);
+        // One layer is as before, whatever is beside it.
+        assert_eq!(Density::layers(&[(&red, RED)], theme), red.image(RED, theme));
     }
 
     #[test]

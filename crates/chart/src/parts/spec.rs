@@ -15,6 +15,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::units::capitalized;
 use gemmscope_table::control::Keyed;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_words::charts as words;
@@ -213,6 +214,22 @@ impl Spec {
         }
     }
 
+    /// Largest number of shapes in a mark, if that is several and the figure is no share, which compares shapes. Only of
+    /// variants: there marks are to be compared, whatever the shape.
+    fn shapes(&self) -> Option<usize> {
+        let frame = self.frame.as_ref().filter(|frame| frame.kind() == DataKind::Sweep)?;
+        let data = &frame.data;
+        self.figures.iter().any(|f| f.unit != "%").then_some(())?;
+        let of_group = |group: &usize| {
+            let of = self.groups.get(*group).iter().map(|row| data.sizes_hash(*row as usize));
+            let mut shapes: Vec<u64> = of.collect();
+            shapes.sort_unstable();
+            shapes.dedup();
+            shapes.len()
+        };
+        self.order.iter().map(of_group).max().filter(|most| *most > 1)
+    }
+
     /// Notes on marks with several rows, and on rows without a mark.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
@@ -220,6 +237,7 @@ impl Spec {
         if let Some(statistic) = self.statistic.filter(|_| several > 0) {
             let (all, what) = (self.order.len(), statistic.caption());
             out.push(words::several(several, all, self.marks, what));
+            out.extend(self.shapes().map(|most| words::of_shapes(self.marks, most)));
         }
         let shown = self.rows().filter(self.drawn()).count();
         let lost = self.frame.as_ref().map_or(0, |frame| frame.rows.len()) - shown;

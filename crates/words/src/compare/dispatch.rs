@@ -10,23 +10,29 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 /// Significant digits of figures in the table, as in measured times.
 const DIGITS: usize = 6;
 
-/// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 382, rocBLAS
-/// for 176.`
-pub fn best_of_all(best: &Dispatch) -> String {
+/// Smallest gain over the best single side that is said.
+const LEAST_GAIN: f64 = 1.01;
+
+/// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 376, rocBLAS
+/// for 170, equal in 12.` `None` if that is less than 1 % faster.
+pub fn best_of_all(best: &Dispatch) -> Option<String> {
     let used = (0..best.names.len()).filter(|s| best.used[*s] > 0);
     let mut used: Vec<usize> = used.collect();
     used.sort_by_key(|s| std::cmp::Reverse(best.used[*s]));
     let word = |s: &usize| format!("{} for {}", best.names[*s], grouped(best.used[*s]));
-    let used: Vec<String> = used.iter().map(word).collect();
-    format!(
-        "Best of all sides: {} on {}, {} faster than {} alone ({}): {}.",
-        seconds_brief(best.time_s),
-        plural(best.shared, "GEMM"),
-        times(best.ratio()),
-        best.names[best.baseline],
-        seconds_brief(best.baseline_s),
-        used.join(", ")
-    )
+    let mut used: Vec<String> = used.iter().map(word).collect();
+    used.extend((best.ties > 0).then(|| format!("equal in {}", grouped(best.ties))));
+    (best.ratio() >= LEAST_GAIN).then(|| {
+        format!(
+            "Best of all sides: {} on {}, {} faster than {} alone ({}): {}.",
+            seconds_brief(best.time_s),
+            plural(best.shared, "GEMM"),
+            times(best.ratio()),
+            best.names[best.baseline],
+            seconds_brief(best.baseline_s),
+            used.join(", ")
+        )
+    })
 }
 
 /// `hipBLASLt, the default of programs, is over 10 % slower than the best measured on 123 of 558 GEMMs, 30.1 % of its
@@ -105,12 +111,14 @@ pub struct BestOfAll {
     pub ratio: f64,
     /// Number of shared GEMMs.
     pub gemms: u64,
-    /// Number of GEMMs for which each side is used.
+    /// Number of GEMMs on which each side is fastest without a tie.
     pub used: Vec<(String, u64)>,
+    /// Number of GEMMs on which sides tie.
+    pub ties: u64,
     /// The side to use for each GEMM, largest saving first.
     pub picks: Vec<DispatchLine>,
-    /// The result in a sentence; not part of the JSON.
-    pub sentence: String,
+    /// The result in a sentence, if there is a gain; not part of the JSON.
+    pub sentence: Option<String>,
 }
 
 impl BestOfAll {
@@ -123,6 +131,7 @@ impl BestOfAll {
             ratio: best.ratio(),
             gemms: best.shared,
             used: best.names.iter().cloned().zip(best.used.iter().copied()).collect(),
+            ties: best.ties,
             picks: best.lines(frame, comparison),
             sentence: best_of_all(best),
         }
@@ -136,13 +145,14 @@ impl BestOfAll {
 
 impl Serialize for BestOfAll {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut object = to.serialize_struct("BestOfAll", 7)?;
+        let mut object = to.serialize_struct("BestOfAll", 8)?;
         object.serialize_field("baseline", &self.baseline)?;
         object.serialize_field("baseline_s", &self.baseline_s)?;
         object.serialize_field("time_s", &self.time_s)?;
         object.serialize_field("ratio", &self.ratio)?;
         object.serialize_field("gemms", &self.gemms)?;
         object.serialize_field("used", &self.used)?;
+        object.serialize_field("ties", &self.ties)?;
         object.serialize_field("picks", &self.picks)?;
         object.end()
     }

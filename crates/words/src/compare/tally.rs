@@ -2,11 +2,13 @@
 
 use super::{is_small_part, times};
 use gemmscope_analysis::compare::Tally;
-use gemmscope_model::units::{grouped, plural};
+use gemmscope_model::units::{and_more, grouped, plural};
 use gemmscope_table::result_table::ResultTable;
 
 /// Up to this many sides are all named.
 const FEW: usize = 4;
+/// Number of sides far behind that are named.
+const NAMED: usize = 2;
 
 /// `hipBLASLt 333, rocBLAS 187, IREE 0, 1 tie of 521 GEMMs`; with many sides those without a win are left out.
 pub fn fastest_counts(tally: &Tally) -> String {
@@ -37,6 +39,20 @@ pub fn losers(tally: &Tally) -> String {
     tally.losing().into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
 }
 
+/// `torch_mm_TN takes 58.1x the time of the fastest, torch_mm_NN 39.6x`: the sides that are far behind without losing
+/// everywhere; "" if there are none.
+pub fn stragglers(tally: &Tally) -> String {
+    let far = tally.far_behind();
+    let word = |(at, s): (usize, &usize)| {
+        let what = if at == 0 { "takes " } else { "" };
+        let of = if at == 0 { " the time of the fastest" } else { "" };
+        format!("{} {what}{}{of}", tally.names[*s], times(tally.by_time[*s]))
+    };
+    let mut parts: Vec<String> = far.iter().take(NAMED).enumerate().map(word).collect();
+    parts.extend((far.len() > NAMED).then(|| and_more(far.len() - NAMED)));
+    parts.join(", ")
+}
+
 /// Wins of each side and its distance from the fastest, most wins first.
 pub fn tally_table(tally: &Tally) -> (String, ResultTable) {
     let name =
@@ -56,14 +72,17 @@ fn distance(tally: &Tally, side: usize) -> [String; 2] {
     [tally.by_time[side], tally.behind[side]].map(times)
 }
 
-/// First sentence: the sides that always lose, and who is fastest how often; with two sides one implies the other.
+/// First sentences: the sides that always lose or are far behind, and who is fastest how often; with two sides one
+/// implies the other.
 /// Mentions if only a small part is shared.
 pub fn lead_of_sides(tally: &Tally) -> String {
-    let lead = match losers(tally) {
-        none if none.is_empty() => fastest_words(tally) + ".",
-        losers if tally.names.len() < 3 => losers + ".",
-        losers => format!("{losers}. {}.", fastest_words(tally)),
-    };
+    let many = tally.names.len() > 2;
+    let (losers, stragglers) =
+        (losers(tally), if many { stragglers(tally) } else { String::new() });
+    let fastest = if many || losers.is_empty() { fastest_words(tally) } else { String::new() };
+    let mut parts = vec![losers, stragglers, fastest];
+    parts.retain(|part| !part.is_empty());
+    let lead = parts.join(". ") + ".";
     match is_small_part(tally.compared, tally.all) {
         true => {
             format!("{lead} Shared: {} of {}.", grouped(tally.compared), plural(tally.all, "GEMM"))
@@ -79,7 +98,8 @@ fn fastest_words(tally: &Tally) -> String {
 /// Who is faster, how often and by how much: sides that always lose first, then the winners and their distance from the
 /// fastest.
 pub fn tally_sentences(tally: &Tally) -> Vec<String> {
-    let mut out = vec![losers(tally), fastest_words(tally)];
+    let stragglers = if tally.names.len() > 2 { stragglers(tally) } else { String::new() };
+    let mut out = vec![losers(tally), stragglers, fastest_words(tally)];
     let ranked = tally.ranked().into_iter().filter(|s| tally.behind[*s].is_finite()).take(FEW);
     let word = |s| {
         let [time, mean] = distance(tally, s);

@@ -95,6 +95,42 @@ fn who_loses_everywhere_is_said_first() {
 }
 
 #[test]
+fn sides_far_behind_are_said_first() {
+    // Slower on a few only: `d` and `e` do not lose everywhere.
+    let times =
+        [[1.0; 4], [1.0; 4], [1.0, 1.0, 1.0, 2.0], [1.0, 1.0, 1.0, 99.0], [1.0, 1.0, 1.0, 37.0]];
+    let runs = times.iter().zip(["a", "b", "c", "d", "e"]).flat_map(|(times, side)| {
+        let of = times.iter().zip(0..).map(move |(us, at)| ([64 << at, 64, 64], false, side, *us));
+        of.collect::<Vec<_>>()
+    });
+    let f = frame(&runs.collect::<Vec<_>>());
+    let c = Comparison::new(&f, &Setup::of(&f, Field::Column("library".into())));
+    let tally = Tally::new(&c, 0.02, true);
+    assert_eq!((tally.losing(), tally.far_behind()), (vec![], vec![3, 4]));
+    let said = "d takes 25.5x the time of the fastest, e 10.0x. Fastest: 4 ties of 4 GEMMs.";
+    assert_eq!(lead_of_sides(&tally), said);
+    assert_eq!(tally_sentences(&tally)[..2].join(" "), said);
+}
+
+#[test]
+fn without_a_winner_both_halves_are_said() {
+    let mut rows = Rows::new();
+    for (device, us) in [("MI300X", [2.0, 1.0]), ("A100 SXM4 80GB", [1.0, 4.0])] {
+        for m in [64, 128, 256] {
+            rows.row((m, 64, 64), "x", us[0] * 1e-6, device);
+            rows.row((m, 64, 64), "y", us[1] * 1e-6, device);
+        }
+    }
+    let f = rows.frame(None);
+    let (c, duel) = duel(&f, Measure::Rate);
+    let said = exception(&duel, &f, &c).unwrap();
+    assert_eq!(
+        said,
+        "y is 2.00x faster by time on AMD Instinct MI300X (3 GEMMs), x 4.00x on the other 3."
+    );
+}
+
+#[test]
 fn what_the_join_leaves_out_is_counted() {
     let run = |trans_a, side| ([1, 64, 64], trans_a, side, 1.0);
     let f = frame(&[run(false, "x"), run(true, "x"), run(false, "y"), run(true, "y")]);
@@ -166,16 +202,23 @@ fn the_best_of_all_and_what_the_default_costs() {
     let f = frame(&runs("a", "b"));
     let (comparison, best) = Dispatch::of(&f).unwrap();
     assert_eq!(
-        best_of_all(&best),
-        "Best of all sides: 800 µs on 3 GEMMs, 1.12x faster than a alone (900 µs): a for 2, b for 1."
+        best_of_all(&best).unwrap(),
+        "Best of all sides: 796 µs on 3 GEMMs, 1.13x faster than a alone (900 µs): a for 1, b for 1, equal in 1."
     );
     assert_eq!(
         dispatch_table(&best.lines(&f, &comparison)).csv().replace("\r\n", "\n"),
         "M,N,K,Batch,Types,Layout,Use,Time (µs),Lead,Calls,Saves (µs)\n\
          4096,1024,4096,1,bf16,NN,b,100,2,1,100\n\
-         4096,2048,4096,1,bf16,NN,a,300,0.986667,1,0\n\
+         4096,2048,4096,1,bf16,NN,b,296,1.01351,1,4\n\
          4096,4096,4096,1,bf16,NN,a,400,2,1,0\n"
     );
+    // Where one side takes all, or nearly, there is nothing to gain.
+    let nearly = [[1024, 2048].map(|n| (n, 100.0)), [1024, 2048].map(|n| (n, 99.5))];
+    let runs_of = nearly.iter().zip(["a", "b"]);
+    let of = runs_of
+        .flat_map(|(runs, side)| runs.iter().map(move |(n, us)| ([64, *n, 64], false, side, *us)));
+    let (_, best) = Dispatch::of(&frame(&of.collect::<Vec<_>>())).unwrap();
+    assert_eq!((best_of_all(&best), best.ties), (None, 2));
     let (comparison, _) = Dispatch::of(&frame(&runs("hipBLASLt", "Triton"))).unwrap();
     assert_eq!(
         regret(&Regret::of(&comparison).unwrap()),

@@ -11,7 +11,7 @@ use gemmscope_analysis::ledger::{Account, Entry, Evidence as Basis, Scatter, Til
 use gemmscope_analysis::names::short;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural};
+use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural, rounded_percent};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 
 mod published;
@@ -32,6 +32,11 @@ fn scatter(cause: &CauseFacts) -> Option<String> {
             let [faster, slower] = [faster, slower].map(grouped);
             format!("The next larger {size} is faster {faster} times and slower {slower} times")
         }
+        Scatter::Jumps { size, by } => format!(
+            "From one {} to the next the time jumps by about {} up or down, at no size as a rule",
+            title::SIZES[usize::from(size)],
+            rounded_percent(by)
+        ),
     };
     Some(format!(" {why}, and the file states no spread: it may be scatter."))
 }

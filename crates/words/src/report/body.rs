@@ -222,6 +222,7 @@ const PICKS: usize = 20;
 
 /// Which side to use for the GEMMs with the largest savings.
 fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
+    let Some(sentence) = &best.sentence else { return Vec::new() };
     let picks = best.table(PICKS);
     let set = |column: usize| if picks.is_numeric(column) { Set::Number } else { Set::Text };
     let mut table = DocTable::new(&[]);
@@ -230,7 +231,7 @@ fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
     }
     let shown = picks.rows.len();
     picks.rows.into_iter().for_each(|row| table.row(row.into_iter().map(owned).collect()));
-    let mut out = vec![heading("Best of all sides"), text(&best.sentence), Block::Table(table)];
+    let mut out = vec![heading("Best of all sides"), text(sentence), Block::Table(table)];
     let more = best.picks.len() - shown;
     out.extend(
         (more > 0).then(|| text(format!("{}: `gemmscope dispatch` writes all.", and_more(more)))),

@@ -82,8 +82,8 @@ pub fn gemm_findings(report: &Report) -> String {
     if let Some(standing) = &report.standing {
         let _ = writeln!(out, "{}", line(&tally_sentences(standing).join(" ")));
     }
-    if let Some(best) = &report.best_of_all {
-        let _ = writeln!(out, "{}", line(&best.sentence));
+    if let Some(sentence) = report.best_of_all.iter().find_map(|best| best.sentence.as_ref()) {
+        let _ = writeln!(out, "{}", line(sentence));
     }
     time_goes_to(&report.ledger, &mut out);
     let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));

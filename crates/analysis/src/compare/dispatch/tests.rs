@@ -16,7 +16,7 @@ fn frame(runs: &[(u32, &'static str, f64)]) -> Frame {
 const RUNS: [(u32, &str, f64); 8] = [
     (1024, "a", 200.0),
     (1024, "b", 100.0),
-    // Less than 2 %: the baseline is kept.
+    // Less than 2 %: a tie.
     (2048, "a", 300.0),
     (2048, "b", 296.0),
     (4096, "a", 400.0),
@@ -27,19 +27,26 @@ const RUNS: [(u32, &str, f64); 8] = [
 ];
 
 #[test]
-fn each_gemm_takes_the_fastest_side_and_ties_keep_the_baseline() {
+fn each_gemm_takes_the_fastest_side_and_ties_are_counted() {
     let f = frame(&RUNS[..6]);
     let (comparison, best) = Dispatch::of(&f).unwrap();
     assert_eq!((best.names[best.baseline].as_str(), best.shared), ("a", 3));
     let sides: Vec<usize> = best.picks.iter().map(|p| p.side).collect();
-    assert_eq!((&sides[..], &best.used[..]), (&[1, 0, 0][..], &[2, 1][..]));
-    assert_eq!([best.time_s, best.baseline_s].map(|s| (s * 1e6).round()), [800.0, 900.0]);
+    assert_eq!((&sides[..], &best.used[..], best.ties), (&[1, 1, 0][..], &[1, 1][..], 1));
+    assert_eq!([best.time_s, best.baseline_s].map(|s| (s * 1e6).round()), [796.0, 900.0]);
     let lines = best.lines(&f, &comparison);
     let first: Vec<(u32, &str)> = lines.iter().map(|l| (l.n, l.side.as_str())).collect();
-    assert_eq!(first, [(1024, "b"), (2048, "a"), (4096, "a")]);
-    // Without a threshold the faster side is chosen.
+    assert_eq!(first, [(1024, "b"), (2048, "b"), (4096, "a")]);
+    // The threshold says what a tie is, and changes no time.
     let strict = Dispatch::new(&f, &comparison, 0.0).unwrap();
-    assert_eq!((strict.used.as_slice(), (strict.time_s * 1e6).round()), (&[1, 2][..], 796.0));
+    assert_eq!((strict.used.as_slice(), strict.ties), (&[1, 2][..], 0));
+    assert_eq!((strict.time_s * 1e6).round(), 796.0);
+    // Of equal sides the baseline.
+    let equal = [(1024, "b", 100.0), (1024, "a", 100.0), (2048, "b", 200.0), (2048, "a", 100.0)];
+    let (_, best) = Dispatch::of(&frame(&equal)).unwrap();
+    assert_eq!(best.names[best.baseline], "a");
+    assert!(best.picks.iter().all(|p| p.side == best.baseline));
+    assert_eq!((best.used.iter().sum::<u64>(), best.ties), (1, 1));
 }
 
 #[test]
@@ -85,7 +92,7 @@ proptest! {
     ) {
         let mut runs: Vec<(u32, &'static str, f64)> =
             runs.into_iter().map(|(n, l, us)| (512 * n, ["a", "b", "c"][l], us.round())).collect();
-        // One run each, because repeats have a spread within which the baseline is kept.
+        // One run each.
         runs.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
         runs.dedup_by_key(|run| (run.0, run.1));
         let Some((comparison, best)) = Dispatch::of(&frame(&runs)) else { return Ok(()) };
@@ -99,13 +106,13 @@ proptest! {
             .iter()
             .map(|c| comparison.samples(*c).iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min))
             .sum();
-        // Ties cost at most the threshold.
-        prop_assert!(best.time_s >= fastest_s - 1e-12 && best.time_s <= (1.0 + TIE) * fastest_s + 1e-12);
-        let strict = Dispatch::over(&comparison, 0.0);
-        prop_assert!((strict.time_s - fastest_s).abs() < 1e-12);
+        // Whatever a tie is.
+        for threshold in [0.0, TIE, 0.5] {
+            prop_assert!((Dispatch::over(&comparison, threshold).time_s - fastest_s).abs() < 1e-12);
+        }
         let parts: f64 = best.used_s.iter().sum();
         prop_assert!((parts - best.time_s).abs() < 1e-12);
-        prop_assert_eq!(best.used.iter().sum::<u64>(), best.shared);
+        prop_assert_eq!(best.used.iter().sum::<u64>() + best.ties, best.shared);
         prop_assert!(best.time_s <= best.baseline_s + 1e-12);
         // Order may change which of two equally fast sides is chosen, but no total.
         let n = runs.len();

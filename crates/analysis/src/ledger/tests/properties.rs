@@ -61,6 +61,45 @@ fn slower(factor: f64) -> Device {
     device
 }
 
+/// M, N and K on a grid, or one M after the other, all else equal.
+fn sized(grid: bool, factor: &mut dyn FnMut(u32) -> f64) -> Vec<Run> {
+    let sizes: Vec<(u32, u32, u32)> = match grid {
+        false => (0..200).map(|i| (1024 + 4 * i, 4096, 4096)).collect(),
+        true => (0..512)
+            .map(|i| (512 + 100 * (i % 8), 500 * (2 + i / 8 % 8), 512 << (i / 64 % 3)))
+            .chain((0..512).map(|i| (256 << (i % 8), 1024 + 4 * (i / 8 % 8), 512 << (i / 64 % 8))))
+            .collect(),
+    };
+    let of = |(m, n, k): (u32, u32, u32), factor: f64| {
+        let roof = 1e6 * 2.0 * f64::from(m) * f64::from(n) * f64::from(k) / 600e12;
+        run((m, n, k), "", (8.0 + roof) * factor)
+    };
+    sizes.into_iter().map(|(m, n, k)| of((m, n, k), factor(if grid { n } else { m }))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn times_that_no_size_explains_are_no_gain_by_padding(seed: u64, grid: bool, most in 1.5..4.0f64) {
+        let mut state = seed;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / f64::from(1u32 << 24)
+        };
+        let book = |runs: &[Run]| Ledger::new(&table(runs)).books[0].clone();
+        let by_chance = book(&sized(grid, &mut |_| 1.2 + (most - 1.2) * random()));
+        prop_assert!(by_chance.of(Account::Size).seconds > 0.0);
+        let why = by_chance.scatter(Account::Size);
+        prop_assert!(why.is_some(), "{:?}", by_chance.of(Account::Size));
+        // A size that is no multiple of 8 is slow, and each time is off by a few percent.
+        let cliff = book(&sized(grid, &mut |size| {
+            (1.3 + 0.05 * random()) * if size % 8 == 0 { 1.0 } else { 1.5 }
+        }));
+        prop_assert_eq!(cliff.scatter(Account::Size), None);
+    }
+}
+
 proptest! {
     #[test]
     fn accounts_add_up(runs in runs(), kind in kinds(), achievable: bool) {

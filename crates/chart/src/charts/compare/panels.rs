@@ -164,11 +164,20 @@ impl Panels<'_> {
             scene.hit(self.rows(i).collect(), area, Tooltip::of(i));
         }
         if n > Density::ABOVE {
-            let mut density = Density::new(plot.rect, self.options.dpr);
-            // Which side of the diagonal a point lies on says who is faster.
-            points.iter().for_each(|at| density.add(at.0 as f32, at.1 as f32));
-            let theme = self.options.theme;
-            return scene.items.push(density.image(theme.accent, theme));
+            let mut layers: [Density; 3] =
+                std::array::from_fn(|_| Density::new(plot.rect, self.options.dpr));
+            for (r, at) in self.model.duel.ratios.iter().zip(points) {
+                let layer = match r.verdict {
+                    DuelVerdict::A => 0,
+                    DuelVerdict::B => 1,
+                    DuelVerdict::Even | DuelVerdict::Noise => 2,
+                };
+                layers[layer].add(at.0 as f32, at.1 as f32);
+            }
+            let colors = [DuelVerdict::A, DuelVerdict::B, DuelVerdict::Even];
+            let colors = colors.map(|verdict| self.color(verdict));
+            let layers: Vec<_> = layers.iter().zip(colors).collect();
+            return scene.items.push(Density::layers(&layers, self.options.theme));
         }
         let mut dots = Marks::new(
             Symbol::Dot,

@@ -131,14 +131,25 @@ fn more_points_than_marks_are_a_density_image() {
     let n = Density::ABOVE as u32 + 10;
     for i in 0..n {
         rows.row((1 + i, 64, 64), "x", 1e-6, "");
-        rows.row((1 + i, 64, 64), "y", 1e-6 + 1e-10 * f64::from(i), "");
+        // From half to one and a half of the other's time.
+        rows.row((1 + i, 64, 64), "y", 0.5e-6 + 1e-6 * f64::from(i) / f64::from(n), "");
     }
     let mut state = ViewState::default();
     state.set_param("compare.show", "scatter");
     let view = opened(&rows.frame(None), &state);
     let scene = view.spoken(&look(&Theme::LIGHT, 1));
-    assert!(scene.items.iter().any(|i| matches!(i, Item::Image { .. })));
     assert_eq!(scene.hit_areas.len(), Density::ABOVE);
+    let image = scene.items.iter().find_map(|i| match i {
+        Item::Image { rgba, .. } => Some(rgba),
+        _ => None,
+    });
+    // In the colours of both sides, as the legend has them.
+    let [mut orange, mut blue] = [0, 0];
+    for pixel in image.unwrap().chunks_exact(4).filter(|pixel| pixel[3] > 0) {
+        orange += u32::from(pixel[0] > pixel[2].saturating_add(40));
+        blue += u32::from(pixel[2] > pixel[0].saturating_add(40));
+    }
+    assert!(orange > 100 && blue > 100, "{orange} {blue}");
 }
 
 #[test]
