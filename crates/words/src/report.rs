@@ -159,7 +159,7 @@ pub struct ReportPart {
     pub reported_share: Option<f64>,
     /// True if GEMMs take enough time to matter.
     pub significant: bool,
-    /// Share of the roof: 1 - lost / time, over rows with a roof. `None` over several devices; the ledger has their
+    /// Share of the roof: roof time / time, over rows with a roof. `None` over several devices; the ledger has their
     /// shares.
     pub efficiency: Option<f64>,
     /// Plain mean of the operations' percentages, which some reports print.

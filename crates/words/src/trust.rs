@@ -8,6 +8,7 @@ use gemmscope_analysis::trust::{
 };
 use gemmscope_model::units::{
     Bytes, FlopsPerSec, capitalized, decapitalized, grouped, percent, plural, seconds_brief,
+    some_are,
 };
 use gemmscope_table::dataset::Assumption;
 use gemmscope_table::field::Frame;
@@ -182,8 +183,8 @@ fn rows_text(r: &ReasonFacts) -> Option<String> {
     let one = r.count == 1;
     Some(match &r.ground {
         Ground::AboveRoof { highest, cause, warm, cache_bytes } => format!(
-            "{some} {} above the datasheet roof (up to {}): {}",
-            if one { "is" } else { "are" },
+            "{} above the datasheet roof (up to {}): {}",
+            some_are(r.count, r.of, "row"),
             percent(*highest),
             above_text(*cause, *warm, *cache_bytes)
         ),

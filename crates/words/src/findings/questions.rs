@@ -8,7 +8,7 @@ use gemmscope_analysis::names::short;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel};
-use gemmscope_model::units::{Bytes, and_more, capitalized, either, percent, plural};
+use gemmscope_model::units::{Bytes, and_more, capitalized, either, percent, plural, some_are};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, Source};
 use gemmscope_table::field::Frame;
 use gemmscope_table::kernel_target::devices_for;
@@ -68,11 +68,11 @@ pub(super) fn many_above_roof(
     let would = reasons
         .first()
         .map_or(String::new(), |(why, n)| format!(" For {n} of them this would explain it: {why}"));
-    let rows = plural(all as u64, "GEMM");
+    let are = some_are(above as u64, all as u64, "GEMM");
     let share = percent(above as f64 / all as f64);
     let highest = percent(most.map_or(f64::NAN, Group::efficiency));
     Story {
-        title: format!("Is this really {name}? {above} of {rows} are above its roof"),
+        title: format!("Is this really {name}? {are} above its roof"),
         text: format!(
             "{share} of the GEMMs run faster than the {} allows, one of them at {highest} of it. Until \
              that is settled no other finding about efficiency means much.{would}",
