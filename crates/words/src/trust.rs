@@ -152,7 +152,7 @@ fn reason_text(frame: &Frame, facts: &TrustFacts, r: &ReasonFacts) -> String {
             format!("{}.", built_for_another(frame, *device, target).unwrap_or_default())
         }
         Ground::FarBelow { dtype, best } => {
-            format!("{}.", far_below_question(r.count as usize, dtype.name(), *best, &r.device))
+            format!("{}.", far_below_question(r.count, dtype.name(), *best, &r.device))
         }
         Ground::Asked(question) => question.clone(),
         Ground::Assumed => assumed_text(&facts.assumed),

@@ -50,7 +50,7 @@ pub(crate) fn built_for(target: &str) -> String {
 /// So many GEMMs above their roof that it must be another device's.
 pub(super) fn many_above_roof(
     scan: &Scan<'_>,
-    (above, all): (usize, usize),
+    (above, all): (u64, u64),
     devices: &[String],
     causes: &[AboveRoofCause],
     most: Option<&Group>,
@@ -68,7 +68,7 @@ pub(super) fn many_above_roof(
     let would = reasons
         .first()
         .map_or(String::new(), |(why, n)| format!(" For {n} of them this would explain it: {why}"));
-    let are = some_are(above as u64, all as u64, "GEMM");
+    let are = some_are(above, all, "GEMM");
     let share = percent(above as f64 / all as f64);
     let highest = percent(most.map_or(f64::NAN, Group::efficiency));
     Story {
@@ -84,11 +84,11 @@ pub(super) fn many_above_roof(
 }
 
 /// No GEMM of a device and type that comes near its roof.
-pub(super) fn far_below(scan: &Scan<'_>, gemms: usize, dtype: &str, best: &Group) -> Story {
+pub(super) fn far_below(scan: &Scan<'_>, gemms: u64, dtype: &str, best: &Group) -> Story {
     let share = percent(best.efficiency());
     let fastest = match gemms {
         1 => "It".to_owned(),
-        n => format!("The fastest of {}", plural(n as u64, "GEMM")),
+        n => format!("The fastest of {}", plural(n, "GEMM")),
     };
     let device = scan.device(best).map_or("", |device| device.name.as_str());
     Story {
@@ -209,7 +209,7 @@ pub(super) fn in_two_files(scan: &Scan<'_>, sources: [u16; 2], found: &FindingFa
 pub(super) fn outlier(
     scan: &Scan<'_>,
     one: &Group,
-    gemms: usize,
+    gemms: u64,
     (all_s, usual): (f64, f64),
 ) -> Story {
     Story {
@@ -217,7 +217,7 @@ pub(super) fn outlier(
             "Is this row right? {} takes {} of the time of {}",
             scan.title(one),
             percent(one.time_s / all_s),
-            plural(gemms as u64, "GEMM")
+            plural(gemms, "GEMM")
         ),
         text: format!(
             "It reaches {} of the roof, and nine of ten others {} or more. {}",
@@ -308,7 +308,7 @@ pub(super) fn low_clock(
         formula: story::roof_formula(scan, most),
         ..Story::default()
     };
-    one.of_several(scan, groups, most, |n| format!("{n} rows measured at a lower clock"))
+    one.of_several(scan, groups, most, |n| format!("{n} GEMMs measured at a lower clock"))
 }
 
 /// Figures of a file that differ from the recomputed ones in `count` rows.
@@ -388,7 +388,7 @@ pub(crate) fn built_for_another(frame: &Frame, code: u16, target: &str) -> Optio
 }
 
 /// `Are device, type and unit right? The only fp16 GEMM reaches 1.2 % of the roof of the H100`.
-pub(crate) fn far_below_question(gemms: usize, dtype: &str, reach: f64, device: &str) -> String {
+pub(crate) fn far_below_question(gemms: u64, dtype: &str, reach: f64, device: &str) -> String {
     let which = if gemms == 1 { "The only" } else { "Even the fastest" };
     format!(
         "Are device, type and unit right? {which} {dtype} GEMM reaches {} of the roof of the {}",

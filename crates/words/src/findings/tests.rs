@@ -277,6 +277,33 @@ fn the_question_about_the_device_holds_the_rows_of_every_side_that_it_counts() {
 }
 
 #[test]
+fn findings_count_gemms_not_the_rows_that_measured_them() {
+    // An A100 has no peak for fp8: two GEMMs in five rows. Of bf16 one GEMM in three rows, by two kernels.
+    let mut rows = Rows::new();
+    let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    let mut add = |n: u32, dtype, kernel: &str, time_us: f64| {
+        rows.table().set_text(column, kernel.as_bytes());
+        rows.typed((4096, n, 4096), Operation::uniform(dtype), "", time_us * 1e-6, "");
+    };
+    for (n, time_us) in [(2048, 500.0), (2048, 510.0), (2048, 505.0), (4096, 900.0), (4096, 950.0)]
+    {
+        add(n, DataType::Fp8E4m3, "", time_us);
+    }
+    for (kernel, time_us) in [("a", 100.0), ("a", 101.0), ("b", 110.0)] {
+        add(4096, DataType::Bf16, kernel, time_us);
+    }
+    let f = rows.frame(Some("a100-80-sxm")).as_kind(Some(DataKind::Workload));
+    let report = check_all(&f);
+    let no_roof = of(&report, "no_model")[0];
+    assert_eq!((no_roof.groups, no_roof.evidence.rows.len()), (2, 5), "{}", no_roof.title);
+    let above = of(&report, "above_roof")[0];
+    assert_eq!((above.groups, above.evidence.rows.len()), (1, 3), "{}", above.title);
+    let device = of(&report, "wrong_device")[0];
+    assert!(device.title.contains("1 of 1 GEMM is above its roof"), "{}", device.title);
+    assert!(device.text.starts_with("100.0 % of the GEMMs"), "{}", device.text);
+}
+
+#[test]
 fn candidates_of_a_sweep_spend_no_time() {
     let mut rows = Rows::new();
     let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
