@@ -162,6 +162,8 @@ pub struct Difference {
     pub ours: f64,
     /// True if all differ by the same factor.
     pub constant: bool,
+    /// True if all are of more bytes, by what the scales of quantised operands may take.
+    pub scales: bool,
 }
 
 /// Number of parts of a cause that are named.

@@ -316,10 +316,6 @@ pub(super) fn reported(scan: &Scan<'_>, found: &Difference, count: usize) -> Sto
     let data = scan.data();
     let (r, ratio) = (found.row as usize, found.theirs / found.ours);
     let op = data.ops[usize::from(data.op[r])];
-    let guess = match leaves_out_scales(op, ratio, found.meaning) {
-        true => " The file may leave out the scales of the blocks, which are bytes too.".to_owned(),
-        false => guess(ratio, found.constant, found.meaning),
-    };
     let what = match found.meaning {
         ColumnMeaning::ReportedRate => "rate",
         ColumnMeaning::ReportedBandwidth => "bandwidth",
@@ -327,22 +323,40 @@ pub(super) fn reported(scan: &Scan<'_>, found: &Difference, count: usize) -> Sto
         ColumnMeaning::ReportedWork => "work",
         _ => "bytes",
     };
+    let file = &data.sources[usize::from(found.source)].name;
+    let (rows, most) = (plural(found.compared, "row"), percent((ratio - 1.0).abs()));
+    let formula = {
+        let exact = |name: &str, v: f64| given_as(name, v, format!("{v:.6e}"));
+        let ratio = exact("reported", found.theirs) / exact("ours", found.ours);
+        ratio.result(|ratio| format!("{ratio:.4}"))
+    };
+    let usual = usual_ratio(ratio);
+    if found.scales && !(found.constant && usual.is_some()) {
+        return Story {
+            title: format!(
+                "The file's {what} probably counts scales too, in {count} of {rows} ({file})"
+            ),
+            text: format!(
+                "Up to {most} more, in line {}. Operands of 8 bits or less come with scales, whose bytes \
+                 gemmscope leaves out where the type does not say how many there are; the file probably \
+                 counts them, and both figures are right.",
+                data.line[r]
+            ),
+            formula,
+            path_a: Some(
+                "Nothing to correct: compare it with figures that count scales too.".to_owned(),
+            ),
+            path_b: Some("Ask the producer whether it counts the scales, to be sure.".to_owned()),
+        };
+    }
+    let guess = match leaves_out_scales(op, ratio, found.meaning) {
+        true => " The file may leave out the scales of the blocks, which are bytes too.".to_owned(),
+        false => guess(ratio, found.constant, found.meaning),
+    };
     Story {
-        title: format!(
-            "The file's {what} disagrees in {count} of {} ({})",
-            plural(found.compared, "row"),
-            data.sources[usize::from(found.source)].name
-        ),
-        text: format!(
-            "Up to {} off, in line {}.{guess}",
-            percent((ratio - 1.0).abs()),
-            data.line[r]
-        ),
-        formula: {
-            let exact = |name: &str, v: f64| given_as(name, v, format!("{v:.6e}"));
-            let ratio = exact("reported", found.theirs) / exact("ours", found.ours);
-            ratio.result(|ratio| format!("{ratio:.4}"))
-        },
+        title: format!("The file's {what} disagrees in {count} of {rows} ({file})"),
+        text: format!("Up to {most} off, in line {}.{guess}", data.line[r]),
+        formula,
         ..Story::default()
     }
 }
@@ -356,8 +370,8 @@ fn leaves_out_scales(op: Operation, ratio: f64, meaning: ColumnMeaning) -> bool 
     scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio)
 }
 
-/// Usual reason for a ratio.
-fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
+/// A ratio that has one usual reason, in words.
+fn usual_ratio(ratio: f64) -> Option<&'static str> {
     let near = |value: f64| (ratio / value - 1.0).abs() < 5e-3;
     let known = [
         (0.5, "half: the file counts a multiply-add as one operation"),
@@ -367,7 +381,12 @@ fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
         (1e3, "a thousand: a unit of the rate or the time"),
         (1e-3, "a thousandth: a unit of the rate or the time"),
     ];
-    if let Some((_, words)) = known.iter().find(|(v, _)| near(*v)) {
+    known.iter().find(|(v, _)| near(*v)).map(|(_, words)| *words)
+}
+
+/// Usual reason for a ratio.
+fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
+    if let Some(words) = usual_ratio(ratio) {
         return format!(" The ratio is {words}.");
     }
     if everywhere {

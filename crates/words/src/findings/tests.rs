@@ -304,6 +304,37 @@ fn findings_count_gemms_not_the_rows_that_measured_them() {
 }
 
 #[test]
+fn a_bandwidth_with_the_scales_of_quantised_operands_is_not_blamed() {
+    // `excess` is by elements of the operands; results are fp16.
+    let told = |dtype, excess: &dyn Fn(f64) -> f64| {
+        let mut rows = Rows::new();
+        let out = Operation { c: DataType::Fp16, ..Operation::uniform(dtype) };
+        let column = rows.table().number_column(ColumnMeaning::ReportedBandwidth, "GB/s");
+        for n in [512.0, 1024.0, 2048.0] {
+            let (a, b) = (4096.0 * 4096.0, 4096.0 * n);
+            let bytes = (a + b) * dtype.bytes() + 2.0 * 4096.0 * n;
+            rows.table().set_number(column, 1e3 * (bytes + excess(a + b)));
+            rows.typed((4096, n as u32, 4096), out, "", 1e-3, "");
+        }
+        let report = check_all(&rows.frame(None));
+        let found = of(&report, "reported")[0];
+        (found.title.clone(), found.text.clone(), found.path_a.clone())
+    };
+    // A scale of 4 bytes a group of 128.
+    let (title, text, path_a) = told(DataType::Fp8E4m3, &|elements| elements / 32.0);
+    assert!(title.contains("probably counts scales too, in 3 of 3 rows"), "{title}");
+    assert!(text.contains("whose bytes gemmscope leaves out"), "{text}");
+    assert!(path_a.starts_with("Nothing to correct"), "{path_a}");
+    // Types that hold no scales, more than scales take, and less than the operands.
+    for (dtype, share) in
+        [(DataType::Bf16, 1.0 / 32.0), (DataType::Fp8E4m3, 0.2), (DataType::Int8, -0.1)]
+    {
+        let (title, ..) = told(dtype, &|elements| elements * share);
+        assert!(title.contains("disagrees in 3 of 3 rows"), "{title}");
+    }
+}
+
+#[test]
 fn candidates_of_a_sweep_spend_no_time() {
     let mut rows = Rows::new();
     let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
