@@ -2,8 +2,10 @@
 //! from one [`Book`], so they equal those of the bar and the findings.
 
 use crate::findings::Finding;
+use crate::trust::Trust;
 use gemmscope_analysis::findings::{Kind, Section};
 use gemmscope_analysis::ledger::{Account, Book, Evidence, Ledger, Runs, Sum};
+use gemmscope_analysis::trust::Verdict;
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::metrics::{ABOVE_ROOF, Typical};
 
@@ -144,12 +146,13 @@ pub fn alone(book: &Book) -> Option<String> {
 
 /// A line for each side and device, shared by all forms of output: time, share of the roof, lost time by account, and
 /// the largest savings. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms unexplained + ...; alone library
-/// saves 7.74 ms, ...`
-pub fn lines(ledger: &Ledger) -> Vec<String> {
+/// saves 7.74 ms, ...` No saving is claimed of doubtful figures.
+pub fn lines(ledger: &Ledger, trust: &Trust) -> Vec<String> {
+    let doubtful = trust.verdict == Verdict::Doubtful;
     let line = |b: &Book| {
         let mut parts = vec![total(b)];
         parts.extend(lost(b));
-        parts.extend(alone(b));
+        parts.extend(alone(b).filter(|_| !doubtful));
         b.named(&parts.join("; "))
     };
     ledger.books.iter().map(line).collect()

@@ -289,7 +289,7 @@ impl Report {
             files: data.sources.iter().map(|s| (s.name.clone(), s.format_name.clone())).collect(),
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
-            sentences: sentences(&scan, findings),
+            sentences: sentences(&scan, findings, &trust),
             assumptions: distinct(trust.assumed.iter().map(|a| a.text.as_str())),
             chosen: trust.chosen.clone(),
             rows_are: frame.kind().key().to_owned(),

@@ -113,6 +113,20 @@ impl Trust {
         }
     }
 
+    /// The first reason where the figures are doubtful, in short: `Doubtful: 191 of 204 rows take 153 µs to 195 µs,
+    /// however large they are.` Nothing is claimed of such figures before it is said.
+    pub fn doubt(&self) -> Option<String> {
+        let reason = self.reasons.first().filter(|_| self.verdict == Verdict::Doubtful)?;
+        let of_device = format!("{}: ", reason.device);
+        let (device, words) = match reason.text.strip_prefix(&of_device) {
+            Some(words) if !reason.device.is_empty() => (of_device.as_str(), words.to_owned()),
+            _ => ("", decapitalized(&reason.text)),
+        };
+        let ends = [" (", ": ", ";"].iter().filter_map(|end| words.find(end)).min();
+        let short = words[..ends.unwrap_or(words.len())].trim_end_matches('.');
+        Some(format!("{}: {device}{short}.", capitalized(self.verdict.label())))
+    }
+
     /// `Of the rules of measuring: kept no launch in the time; broken cold caches; cannot be told: a settled clock,
     /// enough runs.` "" where no row can tell any.
     pub fn measuring(&self) -> String {

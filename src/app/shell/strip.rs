@@ -41,8 +41,11 @@ pub fn Strip() -> impl IntoView {
     let found = latest(bench);
     let lines = Memo::new(move |_| {
         found.with(|result| match result {
-            Some(FindingsResult { findings: found, .. }) => {
-                found.ledger.books.iter().map(|b| of_book(&found.findings, b)).collect()
+            Some(FindingsResult { findings: found, trust, .. }) => {
+                // No gain is claimed of doubtful figures.
+                let doubtful = trust.0.doubt().is_some();
+                let claimed: &[Finding] = if doubtful { &[] } else { &found.findings };
+                found.ledger.books.iter().map(|b| of_book(claimed, b)).collect()
             }
             None => bench.totals.with(|t| of_totals(t)),
         })
@@ -57,6 +60,10 @@ pub fn Strip() -> impl IntoView {
         }
         now
     });
+    let doubt = move || {
+        let doubt = found.with(|result| result.as_ref().and_then(|result| result.trust.0.doubt()));
+        doubt.map(|doubt| view! { <strong class="doubt">{doubt}</strong>" " })
+    };
     let words = move || {
         let lines = lines.get();
         match &lines[..] {
@@ -70,7 +77,7 @@ pub fn Strip() -> impl IntoView {
     };
     view! {
         <section class="strip" aria-label="Figures of the rows that pass the filters">
-            <p class="headline">{words}</p>
+            <p class="headline">{doubt}{words}</p>
             <span class="strip-rows">{rows(bench)}{kinds(bench)}</span>
         </section>
     }

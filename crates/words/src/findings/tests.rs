@@ -1,6 +1,7 @@
 //! Rules on small cases, and properties that always hold.
 
 use super::*;
+use crate::trust::Trust;
 use gemmscope_analysis::findings::{Kind, Severity};
 use gemmscope_analysis::findings::{RULES, Section, Sign, Whole, band, priority};
 use gemmscope_analysis::ledger::{Account, Change, Evidence as Basis, Ledger};
@@ -332,6 +333,31 @@ fn a_bandwidth_with_the_scales_of_quantised_operands_is_not_blamed() {
         let (title, ..) = told(dtype, &|elements| elements * share);
         assert!(title.contains("disagrees in 3 of 3 rows"), "{title}");
     }
+}
+
+#[test]
+fn no_gain_is_claimed_of_doubtful_figures() {
+    let told = |faster_us: f64| {
+        let mut rows = Rows::new();
+        let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+        for (m, kernel, us) in
+            [(8192, "a", 900.0), (8192, "b", 600.0), (4096, "a", 300.0), (2048, "a", faster_us)]
+        {
+            rows.table().set_text(column, kernel.as_bytes());
+            rows.row((m, 4096, 4096), "", us * 1e-6, "");
+        }
+        let f = rows.frame(Some("h100-sxm")).as_kind(Some(DataKind::Workload));
+        let (report, trust) = (check_all(&f), Trust::of(&f));
+        let lines = crate::headline::lines(&report.ledger, &trust).join(" ");
+        (crate::report::sentences(&Scan::new(&f), &report, &trust), lines)
+    };
+    let (sound, lines) = told(200.0);
+    assert!(sound[0].starts_with("Most to gain: "), "{sound:?}");
+    assert!(lines.contains("; alone kernel saves 300 µs"), "{lines}");
+    let (doubtful, lines) = told(20.0);
+    assert_eq!(doubtful[0], "Doubtful: 1 of 4 rows is above the datasheet roof.");
+    assert!(doubtful.iter().all(|words| !words.contains("Most to gain")), "{doubtful:?}");
+    assert!(!lines.contains("saves"), "{lines}");
 }
 
 #[test]
