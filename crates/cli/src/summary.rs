@@ -196,8 +196,8 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
         for sentence in tally_sentences(&standing) {
             writeln!(out, "  {}", one_line(&sentence))?;
         }
-        if let Some((_, best)) = Dispatch::of(frame) {
-            writeln!(out, "  {}", best_of_all(&best))?;
+        if let Some(sentence) = Dispatch::of(frame).and_then(|(_, best)| best_of_all(&best)) {
+            writeln!(out, "  {sentence}")?;
         }
         print_sides(out, &SideSummary::of(&Totals::of(frame)))?;
     }

@@ -10,15 +10,21 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 /// Significant digits of figures in the table, as in measured times.
 const DIGITS: usize = 6;
 
+/// The best of all sides is worth a sentence from this ratio to the fastest side on.
+const WORTH: f64 = 1.01;
+
 /// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 382, rocBLAS
-/// for 176.`
-pub fn best_of_all(best: &Dispatch) -> String {
+/// for 176.` `None` where it gains under 1 % on the fastest side.
+pub fn best_of_all(best: &Dispatch) -> Option<String> {
+    if best.ratio() < WORTH {
+        return None;
+    }
     let used = (0..best.names.len()).filter(|s| best.used[*s] > 0);
     let mut used: Vec<usize> = used.collect();
     used.sort_by_key(|s| std::cmp::Reverse(best.used[*s]));
     let word = |s: &usize| format!("{} for {}", best.names[*s], grouped(best.used[*s]));
     let used: Vec<String> = used.iter().map(word).collect();
-    format!(
+    Some(format!(
         "Best of all sides: {} on {}, {} faster than {} alone ({}): {}.",
         seconds_brief(best.time_s),
         plural(best.shared, "GEMM"),
@@ -26,7 +32,7 @@ pub fn best_of_all(best: &Dispatch) -> String {
         best.names[best.baseline],
         seconds_brief(best.baseline_s),
         used.join(", ")
-    )
+    ))
 }
 
 /// `hipBLASLt, the default of programs, is over 10 % slower than the best measured on 123 of 558 GEMMs, 30.1 % of its
@@ -109,8 +115,8 @@ pub struct BestOfAll {
     pub used: Vec<(String, u64)>,
     /// The side to use for each GEMM, largest saving first.
     pub picks: Vec<DispatchLine>,
-    /// The result in a sentence; not part of the JSON.
-    pub sentence: String,
+    /// The result in a sentence, if it gains anything; not part of the JSON.
+    pub sentence: Option<String>,
 }
 
 impl BestOfAll {

@@ -296,10 +296,10 @@ pub(crate) fn own_paths(
 fn rest_paths(scan: &Scan<'_>, g: &Group) -> (String, String) {
     match scan.bound(g) {
         Some(Bound::Launch) => {
-            (advice::launch_path(scan.is_program(g)), rules::LAUNCH.path_b.to_owned())
+            (advice::short_path(scan.is_program(g)), advice::tiny_kernel(scan, g))
         }
         Some(_) if advice::is_tiny(scan, g) => {
-            (advice::launch_path(scan.is_program(g)), advice::tiny_kernel(scan, g))
+            (advice::short_path(scan.is_program(g)), advice::tiny_kernel(scan, g))
         }
         Some(Bound::Memory) => (
             advice::padded_then(scan, g, &advice::memory_path(scan, g)),

@@ -232,7 +232,9 @@ fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
     }
     let shown = picks.rows.len();
     picks.rows.into_iter().for_each(|row| table.row(row.into_iter().map(owned).collect()));
-    let mut out = vec![heading("Best of all sides"), text(&best.sentence), Block::Table(table)];
+    let mut out = vec![heading("Best of all sides")];
+    out.extend(best.sentence.as_ref().map(text));
+    out.push(Block::Table(table));
     let more = best.picks.len() - shown;
     out.extend(
         (more > 0).then(|| text(format!("{}: `gemmscope dispatch` writes all.", and_more(more)))),

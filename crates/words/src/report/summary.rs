@@ -86,8 +86,8 @@ pub fn gemm_findings(report: &Report) -> String {
     if let Some(standing) = &report.standing {
         let _ = writeln!(out, "{}", line(&tally_sentences(standing).join(" ")));
     }
-    if let Some(best) = &report.best_of_all {
-        let _ = writeln!(out, "{}", line(&best.sentence));
+    if let Some(sentence) = report.best_of_all.as_ref().and_then(|best| best.sentence.as_ref()) {
+        let _ = writeln!(out, "{}", line(sentence));
     }
     time_goes_to(&report.ledger, &report.trust, &mut out);
     let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));
@@ -131,7 +131,7 @@ fn overview(part: &ReportPart, efficiency: &str, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "{side}GEMMs account for {} of {}{}. Average efficiency: {efficiency}.",
+        "{side}GEMMs account for {} of {}{}. Average efficiency (weighted by time): {efficiency}.",
         percent(part.share),
         part.whole,
         part.reported_share

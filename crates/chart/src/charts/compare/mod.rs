@@ -178,7 +178,7 @@ impl Compare {
         let tally = Some(tally).filter(|t| t.names.len() > 2 && t.compared > 0);
         let mut answer: Vec<String> = tally.iter().map(words::lead_of_sides).collect();
         answer.push(words::headline(&duel, &comparison));
-        answer.extend(best.iter().map(words::best_of_all));
+        answer.extend(best.iter().filter_map(words::best_of_all));
         answer.extend(words::exception(&duel, frame, &comparison));
         answer.extend(best.as_ref().and_then(|_| Some(words::regret(&Regret::of(&comparison)?))));
         let out = Compare {
