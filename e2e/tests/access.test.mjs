@@ -365,7 +365,7 @@ test("figures explain themselves to the keyboard: the strip, the planner's ridge
     };
     await app.go("#view=summary&device=h100-sxm");
     await explains('[data-figure="rows"]', /pass the filters/);
-    await explains('[data-figure="efficiency"]', /1 − lost time/);
+    await explains('[data-figure="efficiency"]', /Roof time \/ time/);
     await app.go("#view=plan&plan.model=llama-2-7b&plan.devices=a100-80-sxm");
     await explains('[data-crossing="up_proj"]', /batch/i);
     await page.getByRole("navigation", { name: "Pages of the plan" }).getByRole("button", { name: "Tile", exact: true }).click();

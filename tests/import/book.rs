@@ -15,7 +15,10 @@ const SCHEMA: [(&str, &str); 18] = [
     ("dtype_a", "type of A: fp16, bf16, fp8_e4m3, int4, …"),
     ("dtype_b", "type of B"),
     ("dtype_c", "type of the output"),
-    ("dtype_compute", "type that products are made in; the peak is of it"),
+    (
+        "dtype_compute",
+        "type that products are made in, whatever they are summed in; the peak is of it",
+    ),
     ("trans_a", "N or T, column-major BLAS words"),
     ("trans_b", "N or T"),
     ("bias", "true where a vector is added"),
@@ -124,7 +127,8 @@ pub(crate) fn markdown() -> String {
     }
     let _ = write!(
         out,
-        "\n`{}` are computed from the others; `{}` appear once a device is chosen. These are for \
+        "\n`{}` are computed from the others; `{}` (the roof that these are of, `datasheet` or \
+         `achievable`) appear once a device is chosen. These are for \
          people and are not read back. `{ABOUT}` has what is known of a file beside its rows (what was \
          assumed, remarks, what surrounds a trace), as JSON in its first row.\n\n\
          Other columns are titled `MEANING (UNIT): NAME`, with one of these meanings: {}; or \

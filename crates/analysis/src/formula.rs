@@ -9,7 +9,7 @@
 //! assert_eq!(rate.value(), FlopsPerSec(51.58e9 / 110.6e-6));
 //! ```
 
-use gemmscope_model::units::{larger, smaller};
+use gemmscope_model::units::{format_short, larger, smaller};
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -79,15 +79,28 @@ pub fn given_as<Q>(name: &str, value: Q, written: String) -> Formula<Q> {
     Formula { value, names: Text::one(name), numbers: Text::one(written) }
 }
 
+/// A number without a unit: a count, a factor.
+pub fn number(name: &str, value: f64) -> Formula<f64> {
+    given_as(name, value, digits(value))
+}
+
+/// A whole number in full, else its first six digits.
+fn digits(value: f64) -> String {
+    match value.fract() == 0.0 {
+        true => value.to_string(),
+        false => format_short(value, 6),
+    }
+}
+
 /// A quantity named by a letter (M, N, K); products of letters have no sign between them.
 pub fn letter(name: &str, value: f64) -> Formula<f64> {
     let names = Text { text: name.to_owned(), binds: Binds::Letters };
-    Formula { value, names, numbers: Text::one(value.to_string()) }
+    Formula { names, ..number(name, value) }
 }
 
 /// A constant, printed as its value in both names and numbers.
 pub fn constant(value: f64) -> Formula<f64> {
-    letter(&value.to_string(), value)
+    letter(&digits(value), value)
 }
 
 impl<Q: Copy> Formula<Q> {
@@ -222,6 +235,10 @@ mod tests {
         for (formula, text, value) in cases {
             assert_eq!((formula.to_string().as_str(), formula.value()), (text, value));
         }
+        let means = letter("E_a", 25.490_540_580_347_37) / number("calls", 8.0);
+        assert_eq!(means.to_string(), "E_a / calls = 25.4905 / 8");
+        let bytes = number("s", 1.031_25) * number("rows", 16_777_217.0);
+        assert_eq!(bytes.to_string(), "s × rows = 1.03125 × 16777217");
         let work = constant(2.0) * letter("M", 8.0) * letter("N", 4.0);
         assert_eq!((work / b()).to_string(), "2 M N / b = 2 × 8 × 4 / 2");
     }

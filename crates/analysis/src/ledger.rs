@@ -18,7 +18,8 @@
 //! % above its datasheet roof is nobody's alternative.
 //!
 //! Lost time is everything except `roof` and `no_roof`: with a roof, `calls x max(0, t - roof)`. The share of the roof
-//! of any set is `1 - lost / time`, over what has a roof.
+//! of any set is `roof time / time`, over what has a roof: `1 - lost / time` unless some of it is above its roof, which
+//! loses nothing.
 //!
 //! An account has two sums. Its *split* are the seconds above: exclusive, so those of all accounts add up. *Alone* is
 //! what is saved if only this is changed: the sum of `calls x (t - r)` over all GEMMs with an alternative that counts,

@@ -150,7 +150,7 @@ struct Efficiency {
     /// The limit applies to each row, not to their sum.
     each: bool,
     least: f64,
-    /// Efficiency by the ledger: 1 - lost / time.
+    /// Share of the roof: 1 - lost / time, where rows above their roof count as at it.
     weighted_efficiency: Option<f64>,
     /// Number of rows judged.
     judged: usize,

@@ -18,6 +18,7 @@ use gemmscope_table::metrics::Totals;
 use gemmscope_words::compare::{best_of_all, tally_sentences};
 use gemmscope_words::headline;
 use gemmscope_words::summary::{PointSummary, SideSummary, Summary as Figures};
+use gemmscope_words::trust::Trust;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -164,7 +165,7 @@ fn print_source(
     } else {
         print_summary(out, &s, rejected)?;
         if let Some(ledger) = &s.ledger {
-            print_ledger(out, ledger)?;
+            print_ledger(out, ledger, &s.trust)?;
         }
         if let Some(others) = &s.reference {
             line(out, "others", others.words())?;
@@ -200,13 +201,16 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
         }
         print_sides(out, &SideSummary::of(&Totals::of(frame)))?;
     }
-    print_ledger(out, &ledger)?;
+    print_ledger(out, &ledger, &Trust::beside(frame, &ledger))?;
     writeln!(out)
 }
 
-/// Prints the ledger: a line for each side and device.
-fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
-    headline::lines(ledger).iter().try_for_each(|words| line(out, "time goes to", words))
+/// Prints the ledger: a line for each side and device, after the doubt about them, if any.
+fn print_ledger(out: &mut dyn Write, ledger: &Ledger, trust: &Trust) -> std::io::Result<()> {
+    if let Some(doubt) = trust.doubt().filter(|_| !ledger.books.is_empty()) {
+        writeln!(out, "  {}", one_line(&doubt))?;
+    }
+    headline::lines(ledger, trust).iter().try_for_each(|words| line(out, "time goes to", words))
 }
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {

@@ -39,6 +39,16 @@ pub enum RoofKind {
     Achievable,
 }
 
+impl RoofKind {
+    /// Key for exports: `datasheet`, `achievable`. Equal to the serde name.
+    pub fn key(self) -> &'static str {
+        match self {
+            RoofKind::Datasheet => "datasheet",
+            RoofKind::Achievable => "achievable",
+        }
+    }
+}
+
 /// Start of [`Peak::achievable_source`] for a rate that [`Device::raise_achievable`] set.
 pub const BEST_MEASURED: &str = "best measured here";
 

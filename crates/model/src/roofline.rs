@@ -54,20 +54,23 @@ pub fn is_launch_bound(call_s: f64, roof_s: f64, floor_s: f64) -> bool {
     0.3 * call_s < floor_s && roof_s < 0.2 * call_s
 }
 
-/// Time and lost time of a set of calls, which give its share of the roof. Every share of a set is computed here.
-/// Independent of order up to rounding.
+/// Time, roof time and lost time of a set of calls, which give its share of the roof. Every share of a set is computed
+/// here. Independent of order up to rounding.
 ///
 /// ```
 /// use gemmscope_model::roofline::LostTime;
 /// let mut set = LostTime::default();
 /// set.add(1.0, 10e-6, 8e-6);
 /// set.add(2.0, 3e-6, 4e-6); // above its roof: loses nothing, and offsets no other loss
-/// assert!((set.share_of_roof() - 14.0 / 16.0).abs() < 1e-12);
+/// assert!((set.share_of_roof() - 16.0 / 16.0).abs() < 1e-12);
+/// assert!((set.share_kept() - 14.0 / 16.0).abs() < 1e-12);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LostTime {
     /// Sum of calls x time, seconds.
     pub time_s: f64,
+    /// Sum of calls x roof time, seconds.
+    pub roof_s: f64,
     /// Sum of calls x max(0, time - roof time), seconds.
     pub lost_s: f64,
 }
@@ -79,11 +82,17 @@ impl LostTime {
             return;
         }
         self.time_s += calls * time_s;
+        self.roof_s += calls * roof_s;
         self.lost_s += calls * larger(time_s - roof_s, 0.0);
     }
 
-    /// 1 - lost / time; NaN if the set is empty.
+    /// Roof time / time, above 1 if the set is above its roof; NaN if it is empty.
     pub fn share_of_roof(&self) -> f64 {
+        self.roof_s / self.time_s
+    }
+
+    /// 1 - lost / time: the share of the roof with every call above its roof counted as at it. NaN if the set is empty.
+    pub fn share_kept(&self) -> f64 {
         1.0 - self.lost_s / self.time_s
     }
 }

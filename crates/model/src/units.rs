@@ -22,7 +22,7 @@ pub(crate) use format::above_zero;
 pub use format::{
     Prefix, SI, SI_FROM_ONE, SI_OF_RATES, WIDE, and_more, capitalized, decapitalized, either,
     expected_in, expected_one_of, fixed, format_short, format_significant, grouped, percent,
-    plural, rounded_percent, seconds_brief, seconds_range, short_percent, signed_percent,
+    plural, rounded_percent, seconds_brief, seconds_range, short_percent, signed_percent, some_are,
     trim_zeros, under_prefix,
 };
 use format::{format_iec, format_si_from_one, seconds, with_prefix};

@@ -41,7 +41,7 @@ pub const FIXED: [&str; 18] = [
 pub const DERIVED: [&str; 2] = ["rate_flop_per_s", "intensity_flop_per_byte"];
 
 /// Columns that depend on the chosen device, for people; import ignores them.
-pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
+pub const FROM_ROOF: [&str; 4] = ["roof_time_s", "efficiency", "bound", "roof"];
 
 /// Prefix of [derived](crate::field::Derived) columns, in seconds, for people; import ignores them.
 pub const HANDED_IN: &str = "ledger.";
@@ -220,6 +220,7 @@ impl<'a> CsvWriter<'a> {
             take(Cell::Number(roof));
             take(Cell::Number(roof / d.time_s[row]));
             take(Cell::Text(m.bound(d, row).map_or("", Bound::label)));
+            take(Cell::Text(if roof.is_nan() { "" } else { m.kind_of(d, row).key() }));
         }
         if d.has_groups() {
             take(Cell::Text(&op.groups.map_or_else(String::new, |groups| groups.to_string())));

@@ -77,11 +77,7 @@ pub struct Explanation {
 
 /// A share of the roof, with the kind of roof: `63.8 % (datasheet)`.
 pub fn share_of_roof(efficiency: f64, kind: RoofKind) -> String {
-    let kind = match kind {
-        RoofKind::Datasheet => "datasheet",
-        RoofKind::Achievable => "achievable",
-    };
-    format!("{} ({kind})", percent(efficiency))
+    format!("{} ({})", percent(efficiency), kind.key())
 }
 
 /// Name of a limit: `memory`.

@@ -2,10 +2,12 @@
 //! from one [`Book`], so they equal those of the bar and the findings.
 
 use crate::findings::Finding;
+use crate::trust::Trust;
 use gemmscope_analysis::findings::{Kind, Section};
 use gemmscope_analysis::ledger::{Account, Book, Evidence, Ledger, Runs, Sum};
+use gemmscope_analysis::trust::Verdict;
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief};
-use gemmscope_table::metrics::Typical;
+use gemmscope_table::metrics::{ABOVE_ROOF, Typical};
 
 /// Parts below this share of the time are not named.
 const NAMED: f64 = 0.005;
@@ -35,21 +37,29 @@ pub fn spread(typical: &Typical) -> String {
     }
 }
 
+/// Words after a share of the roof that covers the part `roofed` of the time: `of roof`, `of roof for 37.0 % of the
+/// time`, and for a share above the roof `of roof: above it`.
+pub fn of_roof(share: f64, roofed: &str) -> String {
+    let above = if share > ABOVE_ROOF { ": above it" } else { "" };
+    format!("of roof{roofed}{above}")
+}
+
 /// `52.5 ms, 54.8 % of roof`; only the time if nothing has a roof. If GEMMs count once each, the share of the roof
 /// comes first: `41.3 % of roof (geometric mean; p10 12.0 %, p90 78.1 %), 52.5 ms in all`. States which part of the
-/// rows and of the GEMM time the figures cover.
+/// rows and of the GEMM time the figures cover, each beside its own figure.
 pub fn total(book: &Book) -> String {
     let time = seconds_brief(book.time_s);
     let runs = runs(book);
-    let scope = scope(book);
+    let (roofed, left_out) = (roofed(book), left_out(book));
+    let of_roof = |share: f64| format!("{} {}", percent(share), of_roof(share, &roofed));
     if let Some(typical) = &book.typical {
-        let (share, spread) = (percent(typical.geometric_mean), spread(typical));
-        let in_all = if typical.gemms > 1 && runs.is_empty() { " in all" } else { "" };
-        return format!("{share} of roof{spread}, {time}{in_all}{runs}{scope}");
+        let (share, spread) = (of_roof(typical.geometric_mean), spread(typical));
+        let in_all = if book.groups > 1 && runs.is_empty() { " in all" } else { "" };
+        return format!("{share}{spread}, {time}{in_all}{runs}{left_out}");
     }
     match book.share_of_roof() {
-        Some(share) => format!("{time}{runs}, {} of roof{scope}", percent(share)),
-        None if book.time_s > 0.0 => format!("{time}{runs}, roof unknown{scope}"),
+        Some(share) => format!("{time}{runs}, {}{left_out}", of_roof(share)),
+        None if book.time_s > 0.0 => format!("{time}{runs}, roof unknown{left_out}"),
         None => time,
     }
 }
@@ -59,7 +69,7 @@ pub fn brief(book: &Book) -> String {
     let time = seconds_brief(book.time_s);
     let typical = book.typical.as_ref().map(|t| (t.geometric_mean, mean(t)));
     match typical.or(book.share_of_roof().map(|share| (share, ""))) {
-        Some((share, mean)) => format!("{} of roof{mean}, {time}", percent(share)),
+        Some((share, mean)) => format!("{} {}, {time}", percent(share), of_roof(share, mean)),
         None => time,
     }
 }
@@ -85,19 +95,21 @@ pub fn runs(book: &Book) -> String {
     }
 }
 
-/// Part of the GEMM time that the share of the roof covers, if not all of it: ` for 37.0 % of the time`, `, 86.9 % of
-/// the GEMM time left out`.
-pub fn scope(book: &Book) -> String {
-    let (roofed, all) = (book.known_s / book.time_s, book.time_s + book.without_s);
-    let mut out = match roofed {
+/// Part of the time that the share of the roof covers, if not all of it: ` for 37.0 % of the time`.
+pub fn roofed(book: &Book) -> String {
+    match book.known_s / book.time_s {
         part if part > 0.0 && 1.0 - part > NAMED => format!(" for {} of the time", percent(part)),
         _ => String::new(),
-    };
-    if book.without_s > NAMED * all {
-        let left_out = percent(book.without_s / all);
-        out.push_str(&format!(", {left_out} of the GEMM time left out"));
     }
-    out
+}
+
+/// Part of the GEMM time that no figure covers: `, 86.9 % of the GEMM time left out`.
+pub fn left_out(book: &Book) -> String {
+    let all = book.time_s + book.without_s;
+    match book.without_s > NAMED * all {
+        true => format!(", {} of the GEMM time left out", percent(book.without_s / all)),
+        false => String::new(),
+    }
 }
 
 /// Lost time by account: `23.8 ms lost = 13.5 ms below the roof + 7.04 ms layout`. Accounts under 0.5 % of the time are
@@ -140,12 +152,13 @@ pub fn alone(book: &Book) -> Option<String> {
 
 /// A line for each side and device, shared by all forms of output: time, share of the roof, lost time by account, and
 /// the largest savings. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms unexplained + ...; alone library
-/// saves 7.74 ms, ...`
-pub fn lines(ledger: &Ledger) -> Vec<String> {
+/// saves 7.74 ms, ...` No saving is claimed of doubtful figures.
+pub fn lines(ledger: &Ledger, trust: &Trust) -> Vec<String> {
+    let doubtful = trust.verdict == Verdict::Doubtful;
     let line = |b: &Book| {
         let mut parts = vec![total(b)];
         parts.extend(lost(b));
-        parts.extend(alone(b));
+        parts.extend(alone(b).filter(|_| !doubtful));
         b.named(&parts.join("; "))
     };
     ledger.books.iter().map(line).collect()
@@ -232,7 +245,14 @@ mod tests {
     #[test]
     fn a_total_says_what_it_covers() {
         assert_eq!(total(&Book::default()), "0 s");
-        let mut book = Book { time_s: 10e-3, known_s: 10e-3, below_s: 4e-3, ..Book::default() };
+        let mut book = Book {
+            time_s: 10e-3,
+            known_s: 10e-3,
+            roof_s: 6e-3,
+            below_s: 4e-3,
+            groups: 9,
+            ..Book::default()
+        };
         assert_eq!(total(&book), "10.0 ms, 60.0 % of roof");
         let typical = Typical { geometric_mean: 0.4, p10: 0.1, p90: 0.8, gemms: 9 };
         let of = |typical| total(&Book { typical: Some(typical), ..book.clone() });
@@ -240,7 +260,9 @@ mod tests {
             of(typical),
             "40.0 % of roof (geometric mean; p10 10.0 %, p90 80.0 %), 10.0 ms in all"
         );
-        assert_eq!(of(Typical { gemms: 1, ..typical }), "40.0 % of roof, 10.0 ms");
+        let one = Book { groups: 1, ..book.clone() };
+        let of_one = Book { typical: Some(Typical { gemms: 1, ..typical }), ..one };
+        assert_eq!(total(&of_one), "40.0 % of roof, 10.0 ms");
         assert_eq!(brief(&book), "60.0 % of roof, 10.0 ms");
         assert_eq!(brief(&Book::default()), "0 s");
         let once = |gemms| Book { typical: Some(Typical { gemms, ..typical }), ..book.clone() };
@@ -252,11 +274,29 @@ mod tests {
             total(&book),
             "20.0 ms for the fastest run of each of 231 GEMMs, 60.0 % of roof for 50.0 % of the time"
         );
-        book.known_s = 0.0;
-        book.runs = Runs::All;
+        // The time is that of all GEMMs; the share is of those with a roof.
+        (book.without_s, book.runs) = (5e-3, Runs::All);
+        assert_eq!(
+            total(&Book { typical: Some(typical), ..book.clone() }),
+            "40.0 % of roof for 50.0 % of the time (geometric mean; p10 10.0 %, p90 80.0 %), 20.0 ms in all, \
+             20.0 % of the GEMM time left out"
+        );
+        (book.known_s, book.without_s) = (0.0, 0.0);
         assert_eq!(total(&book), "20.0 ms, roof unknown");
         (book.name, book.groups) = ("oneDNN".to_owned(), 168);
         assert_eq!(total(&book), "20.0 ms on 168 GEMMs, roof unknown");
+    }
+
+    #[test]
+    fn a_total_above_its_roof_says_so() {
+        let mut book = Book { time_s: 280e-6, known_s: 280e-6, roof_s: 1302e-6, ..Book::default() };
+        assert_eq!(total(&book), "280 µs, 465.0 % of roof: above it");
+        assert_eq!(brief(&book), "465.0 % of roof: above it, 280 µs");
+        book.time_s = 560e-6;
+        assert_eq!(total(&book), "560 µs, 465.0 % of roof for 50.0 % of the time: above it");
+        // Less is within the jitter of clocks and timers.
+        (book.time_s, book.roof_s) = (280e-6, 282e-6);
+        assert_eq!(total(&book), "280 µs, 100.7 % of roof");
     }
 
     #[test]

@@ -48,6 +48,15 @@ pub fn said_of(
     format!("{shape} on {device}: {said}{share}.")
 }
 
+/// The best published rate, which is above the achievable one of the catalogue; both in FLOP/s.
+pub fn best_published((best, achievable): (f64, f64)) -> String {
+    format!(
+        "Best published rate {}, above the achievable {}.",
+        FlopsPerSec(best),
+        FlopsPerSec(achievable)
+    )
+}
+
 /// An error as people read it: `5 %` of the factor 1.047.
 pub fn error(factor: f64) -> String {
     format!("{:.0} %", 100.0 * (factor - 1.0))

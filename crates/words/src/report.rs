@@ -159,7 +159,7 @@ pub struct ReportPart {
     pub reported_share: Option<f64>,
     /// True if GEMMs take enough time to matter.
     pub significant: bool,
-    /// Share of the roof: 1 - lost / time, over rows with a roof. `None` over several devices; the ledger has their
+    /// Share of the roof: roof time / time, over rows with a roof. `None` over several devices; the ledger has their
     /// shares.
     pub efficiency: Option<f64>,
     /// Plain mean of the operations' percentages, which some reports print.
@@ -289,7 +289,7 @@ impl Report {
             files: data.sources.iter().map(|s| (s.name.clone(), s.format_name.clone())).collect(),
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
-            sentences: sentences(&scan, findings),
+            sentences: sentences(&scan, findings, &trust),
             assumptions: distinct(trust.assumed.iter().map(|a| a.text.as_str())),
             chosen: trust.chosen.clone(),
             rows_are: frame.kind().key().to_owned(),

@@ -8,6 +8,7 @@ use gemmscope_analysis::trust::{
 };
 use gemmscope_model::units::{
     Bytes, FlopsPerSec, capitalized, decapitalized, grouped, percent, plural, seconds_brief,
+    some_are,
 };
 use gemmscope_table::dataset::Assumption;
 use gemmscope_table::field::Frame;
@@ -112,6 +113,20 @@ impl Trust {
         }
     }
 
+    /// The first reason where the figures are doubtful, in short: `Doubtful: 191 of 204 rows take 153 µs to 195 µs,
+    /// however large they are.` Nothing is claimed of such figures before it is said.
+    pub fn doubt(&self) -> Option<String> {
+        let reason = self.reasons.first().filter(|_| self.verdict == Verdict::Doubtful)?;
+        let of_device = format!("{}: ", reason.device);
+        let (device, words) = match reason.text.strip_prefix(&of_device) {
+            Some(words) if !reason.device.is_empty() => (of_device.as_str(), words.to_owned()),
+            _ => ("", decapitalized(&reason.text)),
+        };
+        let ends = [" (", ": ", ";"].iter().filter_map(|end| words.find(end)).min();
+        let short = words[..ends.unwrap_or(words.len())].trim_end_matches('.');
+        Some(format!("{}: {device}{short}.", capitalized(self.verdict.label())))
+    }
+
     /// `Of the rules of measuring: kept no launch in the time; broken cold caches; cannot be told: a settled clock,
     /// enough runs.` "" where no row can tell any.
     pub fn measuring(&self) -> String {
@@ -151,7 +166,7 @@ fn reason_text(frame: &Frame, facts: &TrustFacts, r: &ReasonFacts) -> String {
             format!("{}.", built_for_another(frame, *device, target).unwrap_or_default())
         }
         Ground::FarBelow { dtype, best } => {
-            format!("{}.", far_below_question(r.count as usize, dtype.name(), *best, &r.device))
+            format!("{}.", far_below_question(r.count, dtype.name(), *best, &r.device))
         }
         Ground::Asked(question) => question.clone(),
         Ground::Assumed => assumed_text(&facts.assumed),
@@ -182,8 +197,8 @@ fn rows_text(r: &ReasonFacts) -> Option<String> {
     let one = r.count == 1;
     Some(match &r.ground {
         Ground::AboveRoof { highest, cause, warm, cache_bytes } => format!(
-            "{some} {} above the datasheet roof (up to {}): {}",
-            if one { "is" } else { "are" },
+            "{} above the datasheet roof (up to {}): {}",
+            some_are(r.count, r.of, "row"),
             percent(*highest),
             above_text(*cause, *warm, *cache_bytes)
         ),

@@ -25,16 +25,22 @@ pub fn convergence(history: &SearchHistory) -> Option<String> {
     Some(match history.convergence()? {
         Convergence::NoGain => format!("No gain after the first {label}."),
         Convergence::Gaining { gain } => {
-            format!("Not converged: the last {label} still gained {}.", percent(gain))
+            format!(
+                "Not converged: the last {label} still beat the best so far, by {}.",
+                percent(gain)
+            )
         }
         Convergence::Perhaps { order, gain } => {
             let gain = percent(gain);
-            format!("Perhaps converged: {label} {order} gained {gain}, the next nothing.")
+            format!(
+                "Perhaps converged: {label} {order} beat the best so far by {gain}, the next did not."
+            )
         }
         Convergence::Converged { order, gain, quiet } => {
             let gain = percent(gain);
             format!(
-                "Converged: last gain in {label} {order} ({gain}), none in the {quiet} after it."
+                "Converged: {label} {order} was the last to beat the best so far (by {gain}), the {quiet} after it \
+                 did not."
             )
         }
     })

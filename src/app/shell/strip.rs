@@ -10,7 +10,9 @@ use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, sec
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::{Totals, Typical};
 use gemmscope_words::findings::Finding;
-use gemmscope_words::headline::{HeadlineCost, cost, mean, runs, scope, spread};
+use gemmscope_words::headline::{
+    HeadlineCost, cost, left_out, mean, of_roof, roofed, runs, spread,
+};
 use leptos::prelude::*;
 
 /// Maximum number of sides with figures of their own; the others are counted.
@@ -22,9 +24,10 @@ struct Line {
     /// "" if it is the only one.
     name: String,
     time_s: f64,
-    /// Which runs the time covers, and which part of it the share of the roof covers; "" for all.
+    /// Which runs the time covers, which part of it the share of the roof covers, and what no figure does; "" for all.
     runs: String,
-    scope: String,
+    roofed: String,
+    left_out: String,
     gemms: u64,
     /// Present if each GEMM counts once.
     typical: Option<Typical>,
@@ -40,8 +43,11 @@ pub fn Strip() -> impl IntoView {
     let found = latest(bench);
     let lines = Memo::new(move |_| {
         found.with(|result| match result {
-            Some(FindingsResult { findings: found, .. }) => {
-                found.ledger.books.iter().map(|b| of_book(&found.findings, b)).collect()
+            Some(FindingsResult { findings: found, trust, .. }) => {
+                // No gain is claimed of doubtful figures.
+                let doubtful = trust.0.doubt().is_some();
+                let claimed: &[Finding] = if doubtful { &[] } else { &found.findings };
+                found.ledger.books.iter().map(|b| of_book(claimed, b)).collect()
             }
             None => bench.totals.with(|t| of_totals(t)),
         })
@@ -56,6 +62,10 @@ pub fn Strip() -> impl IntoView {
         }
         now
     });
+    let doubt = move || {
+        let doubt = found.with(|result| result.as_ref().and_then(|result| result.trust.0.doubt()));
+        doubt.map(|doubt| view! { <strong class="doubt">{doubt}</strong>" " })
+    };
     let words = move || {
         let lines = lines.get();
         match &lines[..] {
@@ -69,7 +79,7 @@ pub fn Strip() -> impl IntoView {
     };
     view! {
         <section class="strip" aria-label="Figures of the rows that pass the filters">
-            <p class="headline">{words}</p>
+            <p class="headline">{doubt}{words}</p>
             <span class="strip-rows">{rows(bench)}{kinds(bench)}</span>
         </section>
     }
@@ -78,7 +88,8 @@ pub fn Strip() -> impl IntoView {
 fn of_book(findings: &[Finding], book: &Book) -> Line {
     Line {
         runs: runs(book),
-        scope: scope(book),
+        roofed: roofed(book),
+        left_out: left_out(book),
         name: book.name.clone(),
         time_s: book.time_s,
         gemms: book.groups,
@@ -135,9 +146,9 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
     let time = figure(&hint, seconds_brief(line.time_s), line.runs.trim_start(), "time");
     let by_time = line.share.map(|share| {
         let roof = roof_name(bench.view.with(|v| v.roof));
-        let lost = line.lost_s.map_or_else(String::new, |s| format!(": {} of it lost", Seconds(s)));
+        let lost = line.lost_s.map_or_else(String::new, |s| format!(": {} lost", Seconds(s)));
         let keeps = keeps_datasheet(bench);
-        (share, format!("1 − lost time / time under the {roof}{lost}.{keeps}"))
+        (share, format!("Roof time / time under the {roof}{lost}.{keeps}"))
     });
     // If each GEMM counts once, the total time is not that of a program.
     let once = line.typical.map(|typical| {
@@ -148,12 +159,14 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
             "Geometric mean over {}, each once; p10 and p90: one in ten is under the first, one over the second.{all}",
             plural(typical.gemms, "GEMM")
         );
-        let share = percent(typical.geometric_mean);
-        view! { {figure(&hint, share, "of roof", "efficiency")}{spread(&typical)}", " }
+        let share = typical.geometric_mean;
+        let label = of_roof(share, &line.roofed);
+        view! { {figure(&hint, percent(share), &label, "efficiency")}{spread(&typical)}", " }
     });
-    let share = by_time.filter(|_| once.is_none()).map(
-        |(share, hint)| view! { ", "{figure(&hint, percent(share), "of roof", "efficiency")} },
-    );
+    let share = by_time.filter(|_| once.is_none()).map(|(share, hint)| {
+        let label = of_roof(share, &line.roofed);
+        view! { ", "{figure(&hint, percent(share), &label, "efficiency")} }
+    });
     let cost = line.cost.as_ref().map(|c| view! { " "{claim(bench, c, "")} });
     // A time alone at least says how many GEMMs it covers.
     let bare = line.share.is_none() && line.cost.is_none() && line.runs.is_empty();
@@ -161,7 +174,7 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
     // The other time of a program has a bar of its own.
     let whole = bench.data.with(|d| d.sources.iter().any(|s| s.trace.is_some()));
     let lead = whole.then_some("GEMMs take ");
-    view! { {once}{lead}{time}{share}{of}{line.scope.clone()}"."{cost} }.into_any()
+    view! { {once}{lead}{time}{share}{of}{line.left_out.clone()}"."{cost} }.into_any()
 }
 
 /// In the summary, whose bars name every side: the side that loses most, once known.
@@ -185,7 +198,12 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
         let typical = l.typical.as_ref().map(|t| (t.geometric_mean, mean(t)));
         let (value, rest) = match typical.or(l.share.map(|share| (share, ""))) {
             Some((share, mean)) => {
-                (percent(share), format!("of roof{mean}{}: {}, {time}{}", l.scope, l.name, l.runs))
+                let of_roof = of_roof(share, &format!("{mean}{}", l.roofed));
+                let sep = if of_roof.contains(':') { ";" } else { ":" };
+                (
+                    percent(share),
+                    format!("{of_roof}{sep} {}, {time}{}{}", l.name, l.runs, l.left_out),
+                )
             }
             None => (time, format!("{}{}", l.name, l.runs)),
         };

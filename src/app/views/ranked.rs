@@ -17,7 +17,7 @@ use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::view_state::ViewState;
 use gemmscope_words::findings::{Checked, Finding};
-use gemmscope_words::headline::scope;
+use gemmscope_words::headline::{left_out, roofed};
 use leptos::html::{Div, Ol};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -202,7 +202,7 @@ fn lost_words(result: &FindingsResult) -> Vec<String> {
     let ledger = &result.findings.ledger;
     let lost = ledger.books.iter().filter(|b| b.lost_s() > 0.0);
     lost.map(|b| {
-        let known = scope(b).is_empty() || !b.scatter.is_empty();
+        let known = (roofed(b) + &left_out(b)).is_empty() || !b.scatter.is_empty();
         let least = if known { "" } else { "at least " };
         let words = format!("{least}{} lost", seconds_brief(b.lost_s()));
         match b.name.as_str() {

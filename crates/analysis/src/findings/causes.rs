@@ -39,7 +39,7 @@ fn of_one(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Findi
     };
     let (time_s, roof_s) = (total(&scan.data().time_s), total(&scan.metrics().roof_s));
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
-    let signs = signs(scan, sums, &rows);
+    let signs = signs(scan, &rows);
     let fact = Fact::Cause(Box::new(facts));
     let out = hits::from_parts(rule, scan, book.number as u16, rows, time_s, fact);
     FindingFacts {
@@ -61,8 +61,8 @@ fn of_one(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Findi
 fn facts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> CauseFacts {
     let book = &sums.ledger.books[cause.book];
     let rows = rows_of(scan, cause);
-    let groups = groups_of(sums, &rows);
-    let parts = cause.parts.iter().take(NAMED).map(|part| part_facts(sums, cause, part));
+    let groups = scan.gemms(&rows);
+    let parts = cause.parts.iter().take(NAMED).map(|part| part_facts(scan, sums, cause, part));
     CauseFacts {
         account: cause.account,
         scatter: book.scatter(cause.account),
@@ -80,13 +80,13 @@ fn facts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> CauseFacts {
     }
 }
 
-fn part_facts(sums: &Sums<'_>, cause: &Cause, part: &DetailSum) -> PartFacts {
+fn part_facts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, part: &DetailSum) -> PartFacts {
     let row = part.rows.first().copied().unwrap_or(cause.most.0);
     let faster = sums.splitter.of(row).and_then(|entry| entry.alternative_in(cause.account));
     PartFacts {
         detail: part.detail,
         alone_s: part.alone_s,
-        groups: groups_of(sums, &part.rows),
+        groups: scan.gemms(&part.rows),
         row,
         faster: faster.map(|other| other.row),
     }
@@ -118,7 +118,7 @@ fn held_by(
             }
         }
         let share = held_s / cause.alone_s;
-        if share > OF_ONE_SIZE && groups_of(sums, &own) * 2 <= groups {
+        if share > OF_ONE_SIZE && scan.gemms(&own) * 2 <= groups {
             return Some(HeldBy::Size { size: i, value: vote.value, share });
         }
     }
@@ -143,20 +143,14 @@ fn rows_of(scan: &Scan<'_>, cause: &Cause) -> Vec<u32> {
     ascending(&rows, scan.data().len())
 }
 
-/// Number of distinct GEMMs among some rows.
-fn groups_of(sums: &Sums<'_>, rows: &[u32]) -> u64 {
-    let groups: Vec<u32> = rows.iter().map(|r| sums.splitter.group_of(*r)).collect();
-    ascending(&groups, sums.splitter.groups()).len() as u64
-}
-
 /// Signs of some rows, most frequent first.
-fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<SignCount> {
+fn signs(scan: &Scan<'_>, rows: &[u32]) -> Vec<SignCount> {
     let mut out: Vec<SignCount> = Vec::new();
     for (i, sign) in Sign::ALL.into_iter().enumerate() {
         let has = |r: &&u32| scan.marks.get(**r as usize).is_some_and(|m| m >> i & 1 == 1);
         let own: Vec<u32> = rows.iter().filter(has).copied().collect();
         if !own.is_empty() {
-            let groups = groups_of(sums, &own);
+            let groups = scan.gemms(&own);
             out.push(SignCount { sign, title: sign.label().to_owned(), groups, rows: own });
         }
     }

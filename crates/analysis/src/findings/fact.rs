@@ -20,9 +20,9 @@ pub enum Fact {
     /// So many GEMMs are above their roof that they must have run on another device.
     ManyAboveRoof {
         /// GEMMs above their roof.
-        above: usize,
+        above: u64,
         /// GEMMs with a roof.
-        all: usize,
+        all: u64,
         /// Names of the devices of those above.
         devices: Vec<String>,
         /// Possible explanations of each of them.
@@ -33,7 +33,7 @@ pub enum Fact {
     /// No GEMM of a device and type comes near its roof.
     FarBelow {
         /// Number of GEMMs of the device and type.
-        gemms: usize,
+        gemms: u64,
         /// The type.
         dtype: &'static str,
         /// The one nearest to its roof.
@@ -91,7 +91,7 @@ pub enum Fact {
         /// That GEMM.
         one: Group,
         /// Number of GEMMs on its side.
-        gemms: usize,
+        gemms: u64,
         /// Total time of these, seconds.
         all_s: f64,
         /// Efficiency that 90 % of the others reach.
@@ -162,6 +162,8 @@ pub struct Difference {
     pub ours: f64,
     /// True if all differ by the same factor.
     pub constant: bool,
+    /// True if all are of more bytes, by what the scales of quantised operands may take.
+    pub scales: bool,
 }
 
 /// Number of parts of a cause that are named.

@@ -80,7 +80,7 @@ fn of(
     let mut rows: Vec<u32> = groups.iter().flat_map(|g| scan.rows(g)).copied().collect();
     rows.sort_unstable();
     let time_s = groups.iter().map(|g| g.time_s).sum();
-    let fact = Fact::FarBelow { gemms: groups.len(), dtype, best: **best };
+    let fact = Fact::FarBelow { gemms: scan.gemms(&rows), dtype, best: **best };
     let mut found = hits::of_rows(rule, scan, rows, time_s, fact);
     found.severity = Severity::Critical;
     Some(found)

@@ -71,7 +71,6 @@ fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], fact: Fact) -> FindingFac
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     let side = hits.first().map_or(0, |h| scan.groups[h.group as usize].side);
     let mut out = from_parts(rule, scan, side, rows, time_s, fact);
-    out.groups = hits.len() as u64;
     out.efficiency = efficiency;
     out.alone_s = saves;
     out.severity = severity(rule, out.share, efficiency, saves.map(|s| s / out.whole_s));
@@ -142,7 +141,7 @@ pub(super) fn from_parts(
         severity: severity(rule, share, None, None),
         basis: rule.basis,
         category: rule.category,
-        groups: rows.len() as u64,
+        groups: scan.gemms(&rows),
         evidence: FindingEvidence { rows, most, faster },
         time_s,
         share,

@@ -37,7 +37,12 @@ fn of_side(rule: &Rule, scan: &Scan<'_>, side: usize) -> Option<FindingFacts> {
     if groups.len() < FEWEST || !stands_out {
         return None;
     }
-    let fact = Fact::Outlier { one: *one, gemms: groups.len(), all_s, usual };
+    let fact = Fact::Outlier {
+        one: *one,
+        gemms: scan.gemms_of(groups.iter().map(|(_, g)| *g)),
+        all_s,
+        usual,
+    };
     let mut found = hits::joined(rule, scan, vec![vec![Hit::of(at)]], |_| Some(fact.clone()));
     let mut finding = found.pop()?;
     finding.severity = Severity::High;

@@ -13,7 +13,7 @@ use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
-use gemmscope_table::group::mix;
+use gemmscope_table::group::{ascending, mix};
 use gemmscope_table::metrics::Metrics;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -311,6 +311,25 @@ impl<'a> Scan<'a> {
     /// The groups that rules check, each with its index.
     pub fn checked(&self) -> impl Iterator<Item = (u32, &Group)> {
         (0u32..).zip(&self.groups).filter(|(_, g)| g.checked)
+    }
+
+    /// Number of GEMMs among some rows: shapes with their types and layout, by file, device and library, as the ledger
+    /// counts them. Rows without a time are not counted unless none has one.
+    pub(super) fn gemms(&self, rows: &[u32]) -> u64 {
+        let Some(sums) = &self.sums else { return rows.len() as u64 };
+        let all = sums.splitter.groups();
+        let of_row = rows.iter().map(|row| sums.splitter.group_of(*row));
+        let groups: Vec<u32> = of_row.filter(|group| (*group as usize) < all).collect();
+        match groups.is_empty() {
+            true => rows.len() as u64,
+            false => ascending(&groups, all).len() as u64,
+        }
+    }
+
+    /// Number of GEMMs among some groups.
+    pub(super) fn gemms_of<'g>(&self, groups: impl Iterator<Item = &'g Group>) -> u64 {
+        let rows: Vec<u32> = groups.map(|g| g.row).collect();
+        self.gemms(&rows)
     }
 
     /// Index of the side of a row; 0 without sides.

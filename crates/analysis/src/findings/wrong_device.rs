@@ -21,12 +21,11 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Number of groups above their roof, and of groups with a roof.
-fn above(scan: &Scan<'_>) -> (usize, usize) {
-    let known = scan.checked().filter(|(_, g)| g.roof_s.is_finite());
-    known.fold((0, 0), |(above, all), (_, g)| {
-        (above + usize::from(g.efficiency() > ABOVE_ROOF), all + 1)
-    })
+/// Number of GEMMs above their roof, and of GEMMs with a roof.
+fn above(scan: &Scan<'_>) -> (u64, u64) {
+    let known = || scan.checked().map(|(_, g)| g).filter(|g| g.roof_s.is_finite());
+    let above = known().filter(|g| g.efficiency() > ABOVE_ROOF);
+    (scan.gemms_of(above), scan.gemms_of(known()))
 }
 
 fn in_doubt(scan: &Scan<'_>) -> bool {
@@ -83,11 +82,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<FindingFacts> {
 fn one(rule: &Rule, scan: &Scan<'_>, hits: Vec<Hit>, fact: &Fact) -> Vec<FindingFacts> {
     let mut found = hits::joined(rule, scan, vec![hits], |_| Some(fact.clone()));
     let of_others: Vec<u32> = found.iter().skip(1).flat_map(|f| f.evidence.rows.clone()).collect();
+    let others_s: f64 = found.iter().skip(1).map(|f| f.time_s).sum();
     found.truncate(1);
     for finding in &mut found {
         finding.severity = Severity::Critical;
         finding.evidence.rows.extend(&of_others);
         finding.evidence.rows.sort_unstable();
+        finding.groups = scan.gemms(&finding.evidence.rows);
+        finding.time_s += others_s;
     }
     found
 }

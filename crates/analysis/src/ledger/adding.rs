@@ -145,8 +145,10 @@ impl<'s, 'a> Adding<'s, 'a> {
         let (book, r) = (&mut self.books[posting.book], posting.row as usize);
         let split = posting.entry.call.times(posting.calls);
         book.time_s += time_s;
-        if !self.splitter.frame.metrics.roof_s[r].is_nan() {
+        let roof_s = self.splitter.frame.metrics.roof_s[r];
+        if !roof_s.is_nan() {
             book.known_s += time_s;
+            book.roof_s += roof_s * posting.calls;
             book.below_s += split.lost_s();
         }
         let group = self.splitter.partners.group_of[r];

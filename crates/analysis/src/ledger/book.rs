@@ -40,6 +40,8 @@ pub struct Book {
     pub time_s: f64,
     /// Time of the calls with a roof, seconds.
     pub known_s: f64,
+    /// Their roof time, seconds.
+    pub roof_s: f64,
     /// Their lost time, seconds: calls x max(0, time - roof).
     pub below_s: f64,
     /// Time of GEMMs of the same traces without a known shape, seconds, which is in no account.
@@ -93,9 +95,9 @@ impl Book {
         lost.map(|a| self.of(a).seconds).sum()
     }
 
-    /// `1 - lost / time` over the calls with a roof; `None` if there are none.
+    /// `roof time / time` over the calls with a roof, above 1 if they are above it; `None` if there are none.
     pub fn share_of_roof(&self) -> Option<f64> {
-        (self.known_s > 0.0).then(|| 1.0 - self.below_s / self.known_s)
+        (self.known_s > 0.0).then(|| self.roof_s / self.known_s)
     }
 
     /// Accounts that hold time, in the order of [`Account::ALL`].

@@ -1,6 +1,5 @@
 //! Aggregation of several rows into one figure, and rows grouped by band.
-use gemmscope_model::units::smaller;
-use gemmscope_table::field::{Field, FieldInfo, Frame};
+use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::keyed;
 use gemmscope_table::stats::median;
 use std::cmp::Ordering;
@@ -105,15 +104,10 @@ impl Groups {
         aggregate: Aggregate,
     ) -> Vec<f64> {
         let get = frame.numbers(&info.field);
-        // As in `LostTime`: a row above its roof loses nothing and offsets nothing.
-        let most = match (&info.field, aggregate) {
-            (Field::Efficiency, Aggregate::Weighted) => 1.0,
-            _ => f64::INFINITY,
-        };
         let better = info.higher_is_better.unwrap_or(true);
         // In row order, so that columns are read sequentially; bands are scattered.
         let mut figures = vec![0.0; frame.data.len()];
-        frame.rows.iter().for_each(|r| figures[*r as usize] = smaller(get(*r as usize), most));
+        frame.rows.iter().for_each(|r| figures[*r as usize] = get(*r as usize));
         let weight = |r: usize| match aggregate {
             Aggregate::Weighted => frame.data.time_s[r] * frame.data.count(r),
             _ => 1.0,

@@ -23,7 +23,7 @@ use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
-use gemmscope_words::reference::{NOT_AT_HAND, others_reach, said_of, table_line};
+use gemmscope_words::reference::{NOT_AT_HAND, best_published, others_reach, said_of, table_line};
 use std::sync::Arc;
 
 /// Its key among the tools.
@@ -88,7 +88,10 @@ fn rows(table: &ReferenceTable, device: &Device) -> Frame {
     // They are what others reach.
     let device = Device { references: References::default(), ..device.clone() };
     let devices = data.devices.iter().map(|name| (!name.is_empty()).then(|| device.clone()));
-    let metrics = Metrics::compute(&data, devices.collect(), RoofKind::Datasheet);
+    let devices: Vec<_> = devices.collect();
+    let mut metrics = Metrics::compute(&data, devices.clone(), RoofKind::Datasheet);
+    // Nothing was measured here, so the device keeps its own achievable rates and launch floor.
+    metrics.devices = devices;
     Frame::all(Arc::new(data), Arc::new(metrics))
 }
 
@@ -130,6 +133,16 @@ impl PublishedTool {
         shape_label(&self.asked)
     }
 
+    /// The best published rate and the device's achievable one, FLOP/s, if the former is higher. What is above the
+    /// datasheet's roof is no rate of the device.
+    fn best_rate(&self) -> Option<(f64, f64)> {
+        let peak = self.device.peak_for(self.asked.op.compute)?;
+        let achievable = peak.achievable_flops_per_s?;
+        let rates = self.table.each().map(|(p, time_s)| p.work().0 / time_s);
+        let best = rates.filter(|rate| *rate <= peak.flops_per_s).fold(0.0, f64::max);
+        (best > achievable).then_some((best, achievable))
+    }
+
     /// Share of the datasheet's roof at which others run the asked GEMM.
     fn share(&self) -> Option<f64> {
         let roof = self.device.roof(self.asked.op.compute, RoofKind::Datasheet)?;
@@ -163,7 +176,8 @@ impl Picture for PublishedTool {
     }
 
     fn notes(&self) -> Vec<String> {
-        vec![format!("{}.", capitalized(&table_line(self.table.source())))]
+        let table = format!("{}.", capitalized(&table_line(self.table.source())));
+        std::iter::once(table).chain(self.best_rate().map(best_published)).collect()
     }
 
     fn figures(&self) -> Vec<Figure> {

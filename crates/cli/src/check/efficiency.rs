@@ -2,7 +2,7 @@
 
 use super::{Efficiency, Low};
 use gemmscope_analysis::figures::figures;
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::units::{percent, plural, some_are};
 use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::metrics::{ABOVE_ROOF, Totals};
@@ -66,9 +66,10 @@ impl Judged {
         let above = self.above_time_s > MOST_ABOVE * self.time_s;
         if above || self.above as f64 > MOST_ABOVE * rows as f64 {
             return Some(format!(
-                "{} of {rows} GEMMs are above their roof (up to {}): the device, the data type or the unit is \
-                 wrong; see `gemmscope report`",
-                self.above,
+                "{} above {} roof (up to {}): the device, the data type or the unit is wrong; see `gemmscope \
+                 report`",
+                some_are(self.above, rows, "GEMM"),
+                if rows == 1 { "its" } else { "their" },
                 percent(self.highest),
             ));
         }
@@ -94,7 +95,7 @@ pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency>
 }
 
 fn of_set(frame: &Frame, set: CountedSet, least: f64, each: bool) -> Efficiency {
-    let share_of_roof = Totals::over(frame, &set.rows).weighted_efficiency;
+    let share_of_roof = Totals::over(frame, &set.rows).share_kept;
     let judged = Judged::of(frame, &set.rows);
     let all = judged.time_s + judged.unknown_time_s;
     let why = judged.doubt();

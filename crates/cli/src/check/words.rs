@@ -70,7 +70,7 @@ impl<'a> Verdict<'a> {
         out.extend(broken);
         if !ledger.books.is_empty() {
             let bars = ledger.books.iter().map(headline::bar);
-            let lines = bars.zip(headline::lines(ledger));
+            let lines = bars.zip(headline::lines(ledger, trust));
             let lines = lines.map(|(bar, line)| owned(format!("{bar} {line}").trim_start()));
             out.push(Block::List(headline::BAR_KEY, lines.collect()));
         }

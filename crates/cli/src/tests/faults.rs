@@ -46,7 +46,7 @@ fn a_limit_is_never_held_by_rows_that_cannot_be_judged() {
     let (code, out, err) = check("M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n");
     assert!(code == 1 && !out.contains("pass") && !out.contains("FAIL"), "{out}{err}");
     assert!(out.contains("Trust: doubtful: 1 of 1 row is above the datasheet roof"), "{out}");
-    assert!(err.contains("1 of 1 GEMMs are above their roof"), "{err}");
+    assert!(err.contains("1 of 1 GEMM is above its roof"), "{err}");
     // One of ten rows above the roof is mentioned beside the verdict.
     let mut text = "M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n".to_owned();
     for i in 1..10 {

@@ -232,6 +232,12 @@ pub fn plural(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
+/// A part of a count, as the subject of a sentence: `1 of 1 GEMM is`, `2 of 5 GEMMs are`.
+pub fn some_are(n: u64, of: u64, noun: &str) -> String {
+    let verb = if n == 1 { "is" } else { "are" };
+    format!("{} of {} {verb}", grouped(n), plural(of, noun))
+}
+
 /// `and 12 more`.
 pub fn and_more(n: usize) -> String {
     format!("and {} more", grouped(n as u64))

@@ -26,6 +26,8 @@ pub struct Totals {
     pub max_flops_per_s: f64,
     /// Share of the roof over the rows that have one: [`LostTime::share_of_roof`], not a mean of percentages.
     pub weighted_efficiency: Option<f64>,
+    /// The same with rows above their roof counted as at it: [`LostTime::share_kept`].
+    pub share_kept: Option<f64>,
     /// Efficiency with every GEMM counted once; `None` for calls of a program.
     pub typical: Option<Typical>,
     /// Highest efficiency of one row.
@@ -97,6 +99,7 @@ impl Totals {
         }
         if roofed.time_s > 0.0 {
             t.weighted_efficiency = Some(roofed.share_of_roof());
+            t.share_kept = Some(roofed.share_kept());
             t.max_efficiency = Some(best);
             t.share_memory_bound = Some(mem / roofed.time_s);
             t.share_compute_bound = Some(comp / roofed.time_s);

@@ -5,7 +5,7 @@ use crate::glossary::{RIDGE, TILE};
 use crate::reference::others_reach;
 use crate::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 use gemmscope_analysis::figures::Figures;
-use gemmscope_analysis::formula::{Formula, constant, given, given_as, letter};
+use gemmscope_analysis::formula::{Formula, constant, given, given_as, letter, number};
 use gemmscope_analysis::tile_roof::{RowTile, SplitK, TileFrom};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Problem, Routing};
@@ -102,7 +102,7 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
     out.extend(reference_figure(x, time));
     let count = data.count(x.row);
     if !x.time_s.is_nan() && count != 1.0 {
-        let all = time.clone() * given("calls", count);
+        let all = time.clone() * number("calls", count);
         out.push(figure("All calls", &all, |v| v.to_string(), Field::TotalTime.hint()));
     }
     out
@@ -141,7 +141,7 @@ fn of_memory(x: &Figures<'_>, rate: BytesPerSec) -> String {
 fn batched(p: &Problem, one: Formula<f64>) -> Formula<f64> {
     match p.batch {
         1 => one,
-        batch => given("batch", f64::from(batch)) * one,
+        batch => number("batch", f64::from(batch)) * one,
     }
 }
 
@@ -296,7 +296,7 @@ fn roof_figures(x: &Figures<'_>, parts: &Parts, roof: Roof, theirs: f64) -> Vec<
     );
     if x.share < 1.0 {
         let lost = parts.time.clone() - roof_time;
-        let lost = if x.calls == 1.0 { lost } else { lost * given("calls", x.calls) };
+        let lost = if x.calls == 1.0 { lost } else { lost * number("calls", x.calls) };
         out.push(figure("Lost time", &lost, |v| v.to_string(), Field::Lost.hint()));
     }
     out
@@ -319,7 +319,7 @@ pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Fi
         SplitK::Launched(s) => format!(", split-K {s} as launched"),
         SplitK::AtRunTime => ", split-K chosen at run time".to_owned(),
     };
-    let count = |name: &str, v: f64| given(name, v);
+    let count = |name: &str, v: f64| number(name, v);
     let covered = count("tiles", tiling.tiles_m as f64)
         * count("", f64::from(tile.m))
         * count("tiles", tiling.tiles_n as f64)

@@ -66,6 +66,16 @@ pub(super) fn launch_path(is_program: bool) -> String {
     }
 }
 
+/// Advice on the program for what a short call takes beyond its launch.
+pub(super) fn short_path(is_program: bool) -> String {
+    match is_program {
+        true => "Make the GEMMs larger: a larger batch, or several merged into one, leaves less of the device idle \
+                 in each call."
+            .to_owned(),
+        false => "Nothing: each GEMM was measured on its own.".to_owned(),
+    }
+}
+
 /// True if the device is a CPU, whose units are cores and which has no split-K.
 fn is_cpu(scan: &Scan<'_>, group: &Group) -> bool {
     scan.device(group).is_some_and(|d| d.unit_kind == "core")

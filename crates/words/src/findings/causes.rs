@@ -6,7 +6,7 @@ use super::{advice, rules};
 use crate::tile_roof;
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{CauseFacts, Detail, Group, Scan, TileCause, tile_cause};
-use gemmscope_analysis::formula::given;
+use gemmscope_analysis::formula::{given, number};
 use gemmscope_analysis::ledger::{Account, Entry, Evidence as Basis, Scatter, TileCost};
 use gemmscope_analysis::names::short;
 use gemmscope_model::hardware::RoofKind;
@@ -158,7 +158,7 @@ fn launch(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
             story::time(floor_s)
         ),
         formula: {
-            let all = story::brief("launch floor", floor_s) * given("calls", calls);
+            let all = story::brief("launch floor", floor_s) * number("calls", calls);
             format!("{}, for {}", all.result(|s| story::time(s.0)), name(scan, row))
         },
         path_a: Some(advice::launch_path(scan.is_row_of_program(row))),
@@ -301,10 +301,10 @@ pub(crate) fn own_paths(
 fn rest_paths(scan: &Scan<'_>, g: &Group) -> (String, String) {
     match scan.bound(g) {
         Some(Bound::Launch) => {
-            (advice::launch_path(scan.is_program(g)), rules::LAUNCH.path_b.to_owned())
+            (advice::short_path(scan.is_program(g)), advice::tiny_kernel(scan, g))
         }
         Some(_) if advice::is_tiny(scan, g) => {
-            (advice::launch_path(scan.is_program(g)), advice::tiny_kernel(scan, g))
+            (advice::short_path(scan.is_program(g)), advice::tiny_kernel(scan, g))
         }
         Some(Bound::Memory) => (
             advice::padded_then(scan, g, &advice::memory_path(scan, g)),

@@ -8,7 +8,7 @@ use gemmscope_analysis::names::short;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel};
-use gemmscope_model::units::{Bytes, and_more, capitalized, either, percent, plural};
+use gemmscope_model::units::{Bytes, and_more, capitalized, either, percent, plural, some_are};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, Source};
 use gemmscope_table::field::Frame;
 use gemmscope_table::kernel_target::devices_for;
@@ -50,7 +50,7 @@ pub(crate) fn built_for(target: &str) -> String {
 /// So many GEMMs above their roof that it must be another device's.
 pub(super) fn many_above_roof(
     scan: &Scan<'_>,
-    (above, all): (usize, usize),
+    (above, all): (u64, u64),
     devices: &[String],
     causes: &[AboveRoofCause],
     most: Option<&Group>,
@@ -68,11 +68,11 @@ pub(super) fn many_above_roof(
     let would = reasons
         .first()
         .map_or(String::new(), |(why, n)| format!(" For {n} of them this would explain it: {why}"));
-    let rows = plural(all as u64, "GEMM");
+    let are = some_are(above, all, "GEMM");
     let share = percent(above as f64 / all as f64);
     let highest = percent(most.map_or(f64::NAN, Group::efficiency));
     Story {
-        title: format!("Is this really {name}? {above} of {rows} are above its roof"),
+        title: format!("Is this really {name}? {are} above its roof"),
         text: format!(
             "{share} of the GEMMs run faster than the {} allows, one of them at {highest} of it. Until \
              that is settled no other finding about efficiency means much.{would}",
@@ -84,11 +84,11 @@ pub(super) fn many_above_roof(
 }
 
 /// No GEMM of a device and type that comes near its roof.
-pub(super) fn far_below(scan: &Scan<'_>, gemms: usize, dtype: &str, best: &Group) -> Story {
+pub(super) fn far_below(scan: &Scan<'_>, gemms: u64, dtype: &str, best: &Group) -> Story {
     let share = percent(best.efficiency());
     let fastest = match gemms {
         1 => "It".to_owned(),
-        n => format!("The fastest of {}", plural(n as u64, "GEMM")),
+        n => format!("The fastest of {}", plural(n, "GEMM")),
     };
     let device = scan.device(best).map_or("", |device| device.name.as_str());
     Story {
@@ -209,7 +209,7 @@ pub(super) fn in_two_files(scan: &Scan<'_>, sources: [u16; 2], found: &FindingFa
 pub(super) fn outlier(
     scan: &Scan<'_>,
     one: &Group,
-    gemms: usize,
+    gemms: u64,
     (all_s, usual): (f64, f64),
 ) -> Story {
     Story {
@@ -217,7 +217,7 @@ pub(super) fn outlier(
             "Is this row right? {} takes {} of the time of {}",
             scan.title(one),
             percent(one.time_s / all_s),
-            plural(gemms as u64, "GEMM")
+            plural(gemms, "GEMM")
         ),
         text: format!(
             "It reaches {} of the roof, and nine of ten others {} or more. {}",
@@ -308,7 +308,7 @@ pub(super) fn low_clock(
         formula: story::roof_formula(scan, most),
         ..Story::default()
     };
-    one.of_several(scan, groups, most, |n| format!("{n} rows measured at a lower clock"))
+    one.of_several(scan, groups, most, |n| format!("{n} GEMMs measured at a lower clock"))
 }
 
 /// Figures of a file that differ from the recomputed ones in `count` rows.
@@ -316,10 +316,6 @@ pub(super) fn reported(scan: &Scan<'_>, found: &Difference, count: usize) -> Sto
     let data = scan.data();
     let (r, ratio) = (found.row as usize, found.theirs / found.ours);
     let op = data.ops[usize::from(data.op[r])];
-    let guess = match leaves_out_scales(op, ratio, found.meaning) {
-        true => " The file may leave out the scales of the blocks, which are bytes too.".to_owned(),
-        false => guess(ratio, found.constant, found.meaning),
-    };
     let what = match found.meaning {
         ColumnMeaning::ReportedRate => "rate",
         ColumnMeaning::ReportedBandwidth => "bandwidth",
@@ -327,22 +323,40 @@ pub(super) fn reported(scan: &Scan<'_>, found: &Difference, count: usize) -> Sto
         ColumnMeaning::ReportedWork => "work",
         _ => "bytes",
     };
+    let file = &data.sources[usize::from(found.source)].name;
+    let (rows, most) = (plural(found.compared, "row"), percent((ratio - 1.0).abs()));
+    let formula = {
+        let exact = |name: &str, v: f64| given_as(name, v, format!("{v:.6e}"));
+        let ratio = exact("reported", found.theirs) / exact("ours", found.ours);
+        ratio.result(|ratio| format!("{ratio:.4}"))
+    };
+    let usual = usual_ratio(ratio);
+    if found.scales && !(found.constant && usual.is_some()) {
+        return Story {
+            title: format!(
+                "The file's {what} probably counts scales too, in {count} of {rows} ({file})"
+            ),
+            text: format!(
+                "Up to {most} more, in line {}. Operands of 8 bits or less come with scales, whose bytes \
+                 gemmscope leaves out where the type does not say how many there are; the file probably \
+                 counts them, and both figures are right.",
+                data.line[r]
+            ),
+            formula,
+            path_a: Some(
+                "Nothing to correct: compare it with figures that count scales too.".to_owned(),
+            ),
+            path_b: Some("Ask the producer whether it counts the scales, to be sure.".to_owned()),
+        };
+    }
+    let guess = match leaves_out_scales(op, ratio, found.meaning) {
+        true => " The file may leave out the scales of the blocks, which are bytes too.".to_owned(),
+        false => guess(ratio, found.constant, found.meaning),
+    };
     Story {
-        title: format!(
-            "The file's {what} disagrees in {count} of {} ({})",
-            plural(found.compared, "row"),
-            data.sources[usize::from(found.source)].name
-        ),
-        text: format!(
-            "Up to {} off, in line {}.{guess}",
-            percent((ratio - 1.0).abs()),
-            data.line[r]
-        ),
-        formula: {
-            let exact = |name: &str, v: f64| given_as(name, v, format!("{v:.6e}"));
-            let ratio = exact("reported", found.theirs) / exact("ours", found.ours);
-            ratio.result(|ratio| format!("{ratio:.4}"))
-        },
+        title: format!("The file's {what} disagrees in {count} of {rows} ({file})"),
+        text: format!("Up to {most} off, in line {}.{guess}", data.line[r]),
+        formula,
         ..Story::default()
     }
 }
@@ -356,8 +370,8 @@ fn leaves_out_scales(op: Operation, ratio: f64, meaning: ColumnMeaning) -> bool 
     scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio)
 }
 
-/// Usual reason for a ratio.
-fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
+/// A ratio that has one usual reason, in words.
+fn usual_ratio(ratio: f64) -> Option<&'static str> {
     let near = |value: f64| (ratio / value - 1.0).abs() < 5e-3;
     let known = [
         (0.5, "half: the file counts a multiply-add as one operation"),
@@ -367,7 +381,12 @@ fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
         (1e3, "a thousand: a unit of the rate or the time"),
         (1e-3, "a thousandth: a unit of the rate or the time"),
     ];
-    if let Some((_, words)) = known.iter().find(|(v, _)| near(*v)) {
+    known.iter().find(|(v, _)| near(*v)).map(|(_, words)| *words)
+}
+
+/// Usual reason for a ratio.
+fn guess(ratio: f64, everywhere: bool, meaning: ColumnMeaning) -> String {
+    if let Some(words) = usual_ratio(ratio) {
         return format!(" The ratio is {words}.");
     }
     if everywhere {
@@ -388,7 +407,7 @@ pub(crate) fn built_for_another(frame: &Frame, code: u16, target: &str) -> Optio
 }
 
 /// `Are device, type and unit right? The only fp16 GEMM reaches 1.2 % of the roof of the H100`.
-pub(crate) fn far_below_question(gemms: usize, dtype: &str, reach: f64, device: &str) -> String {
+pub(crate) fn far_below_question(gemms: u64, dtype: &str, reach: f64, device: &str) -> String {
     let which = if gemms == 1 { "The only" } else { "Even the fastest" };
     format!(
         "Are device, type and unit right? {which} {dtype} GEMM reaches {} of the roof of the {}",

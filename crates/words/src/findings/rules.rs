@@ -24,7 +24,7 @@ pub static RULE_TEXTS: &[RuleText] = &[
     RuleText {
         id: "wrong_device",
         title: "Probably another device, type or unit",
-        threshold: "over 20 % of the rows with a roof are more than 2 % above it, or the kernels' names say \
+        threshold: "over 20 % of the GEMMs with a roof are more than 2 % above it, or the kernels' names say \
                 that they were built for another device",
         why: "A few rows above the roof can have other causes. This many, or kernels that the device cannot \
           run, mean that the roof is another device's.",

@@ -1,6 +1,7 @@
 //! Rules on small cases, and properties that always hold.
 
 use super::*;
+use crate::trust::Trust;
 use gemmscope_analysis::findings::{Kind, Severity};
 use gemmscope_analysis::findings::{RULES, Section, Sign, Whole, band, priority};
 use gemmscope_analysis::ledger::{Account, Change, Evidence as Basis, Ledger};
@@ -274,6 +275,89 @@ fn the_question_about_the_device_holds_the_rows_of_every_side_that_it_counts() {
     let first = &report.findings[0];
     assert!(first.title.contains("2 of 4 GEMMs"), "{}", first.title);
     assert_eq!(first.evidence.rows, [0, 2]);
+}
+
+#[test]
+fn findings_count_gemms_not_the_rows_that_measured_them() {
+    // An A100 has no peak for fp8: two GEMMs in five rows. Of bf16 one GEMM in three rows, by two kernels.
+    let mut rows = Rows::new();
+    let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    let mut add = |n: u32, dtype, kernel: &str, time_us: f64| {
+        rows.table().set_text(column, kernel.as_bytes());
+        rows.typed((4096, n, 4096), Operation::uniform(dtype), "", time_us * 1e-6, "");
+    };
+    for (n, time_us) in [(2048, 500.0), (2048, 510.0), (2048, 505.0), (4096, 900.0), (4096, 950.0)]
+    {
+        add(n, DataType::Fp8E4m3, "", time_us);
+    }
+    for (kernel, time_us) in [("a", 100.0), ("a", 101.0), ("b", 110.0)] {
+        add(4096, DataType::Bf16, kernel, time_us);
+    }
+    let f = rows.frame(Some("a100-80-sxm")).as_kind(Some(DataKind::Workload));
+    let report = check_all(&f);
+    let no_roof = of(&report, "no_model")[0];
+    assert_eq!((no_roof.groups, no_roof.evidence.rows.len()), (2, 5), "{}", no_roof.title);
+    let above = of(&report, "above_roof")[0];
+    assert_eq!((above.groups, above.evidence.rows.len()), (1, 3), "{}", above.title);
+    let device = of(&report, "wrong_device")[0];
+    assert!(device.title.contains("1 of 1 GEMM is above its roof"), "{}", device.title);
+    assert!(device.text.starts_with("100.0 % of the GEMMs"), "{}", device.text);
+}
+
+#[test]
+fn a_bandwidth_with_the_scales_of_quantised_operands_is_not_blamed() {
+    // `excess` is by elements of the operands; results are fp16.
+    let told = |dtype, excess: &dyn Fn(f64) -> f64| {
+        let mut rows = Rows::new();
+        let out = Operation { c: DataType::Fp16, ..Operation::uniform(dtype) };
+        let column = rows.table().number_column(ColumnMeaning::ReportedBandwidth, "GB/s");
+        for n in [512.0, 1024.0, 2048.0] {
+            let (a, b) = (4096.0 * 4096.0, 4096.0 * n);
+            let bytes = (a + b) * dtype.bytes() + 2.0 * 4096.0 * n;
+            rows.table().set_number(column, 1e3 * (bytes + excess(a + b)));
+            rows.typed((4096, n as u32, 4096), out, "", 1e-3, "");
+        }
+        let report = check_all(&rows.frame(None));
+        let found = of(&report, "reported")[0];
+        (found.title.clone(), found.text.clone(), found.path_a.clone())
+    };
+    // A scale of 4 bytes a group of 128.
+    let (title, text, path_a) = told(DataType::Fp8E4m3, &|elements| elements / 32.0);
+    assert!(title.contains("probably counts scales too, in 3 of 3 rows"), "{title}");
+    assert!(text.contains("whose bytes gemmscope leaves out"), "{text}");
+    assert!(path_a.starts_with("Nothing to correct"), "{path_a}");
+    // Types that hold no scales, more than scales take, and less than the operands.
+    for (dtype, share) in
+        [(DataType::Bf16, 1.0 / 32.0), (DataType::Fp8E4m3, 0.2), (DataType::Int8, -0.1)]
+    {
+        let (title, ..) = told(dtype, &|elements| elements * share);
+        assert!(title.contains("disagrees in 3 of 3 rows"), "{title}");
+    }
+}
+
+#[test]
+fn no_gain_is_claimed_of_doubtful_figures() {
+    let told = |faster_us: f64| {
+        let mut rows = Rows::new();
+        let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+        for (m, kernel, us) in
+            [(8192, "a", 900.0), (8192, "b", 600.0), (4096, "a", 300.0), (2048, "a", faster_us)]
+        {
+            rows.table().set_text(column, kernel.as_bytes());
+            rows.row((m, 4096, 4096), "", us * 1e-6, "");
+        }
+        let f = rows.frame(Some("h100-sxm")).as_kind(Some(DataKind::Workload));
+        let (report, trust) = (check_all(&f), Trust::of(&f));
+        let lines = crate::headline::lines(&report.ledger, &trust).join(" ");
+        (crate::report::sentences(&Scan::new(&f), &report, &trust), lines)
+    };
+    let (sound, lines) = told(200.0);
+    assert!(sound[0].starts_with("Most to gain: "), "{sound:?}");
+    assert!(lines.contains("; alone kernel saves 300 µs"), "{lines}");
+    let (doubtful, lines) = told(20.0);
+    assert_eq!(doubtful[0], "Doubtful: 1 of 4 rows is above the datasheet roof.");
+    assert!(doubtful.iter().all(|words| !words.contains("Most to gain")), "{doubtful:?}");
+    assert!(!lines.contains("saves"), "{lines}");
 }
 
 #[test]

@@ -52,7 +52,9 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
 /// Sections that need times: findings, operations, flagged ones.
 fn judged(report: &Report) -> Vec<Block<'_>> {
     let mut out = vec![heading("Findings")];
-    out.extend(headline::lines(&report.ledger).into_iter().map(|line| text(line + ".")));
+    out.extend(
+        headline::lines(&report.ledger, &report.trust).into_iter().map(|line| text(line + ".")),
+    );
     if report.findings.is_empty() {
         out.push(text("None."));
     }

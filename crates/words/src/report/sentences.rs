@@ -6,6 +6,7 @@ use crate::compare::tally_sentences;
 use crate::findings::{Finding, Findings};
 use crate::headline;
 use crate::sweep as words;
+use crate::trust::Trust;
 use gemmscope_analysis::compare::Tally;
 use gemmscope_analysis::findings::{Kind, Scan, Severity, SideTime, Whole};
 use gemmscope_analysis::ledger::{Book, Ledger};
@@ -22,8 +23,9 @@ use gemmscope_table::data_kind::DataKind;
 const MINOR: f64 = 0.2;
 
 /// The summary, most important first: the leading finding with its advice, the time of the GEMMs and their efficiency,
-/// and the possible savings of all findings. If sides are compared, who is fastest comes before the loss of one side.
-pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
+/// and the possible savings of all findings. If sides are compared, who is fastest comes before the loss of one side. If
+/// the figures are doubtful, that comes first, and no gain is named.
+pub fn sentences(scan: &Scan<'_>, findings: &Findings, trust: &Trust) -> Vec<String> {
     let none = scan.checked().next().is_none();
     let shapes = ShapesWithoutTime::of(scan.frame);
     if none && shapes.rows > 0 {
@@ -40,9 +42,11 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     let all = first(scan, findings, outside.is_none());
     // Time of rows with a roof.
     let known_s: f64 = findings.ledger.books.iter().map(|b| b.known_s).sum();
-    let most = second(scan, findings, known_s);
-    let most = match far_below(findings) {
-        Some(words) => format!("{words} {most}"),
+    let doubt = trust.doubt();
+    let most = second(scan, findings, known_s, doubt.is_some());
+    let told = |words: &str| doubt.as_ref().is_some_and(|doubt| doubt.ends_with(&words[1..]));
+    let most = match far_below(findings).filter(|words| !told(words)) {
+        Some(words) => format!("{words} {most}").trim_end().to_owned(),
         None => most,
     };
     // The other time of a trace comes before the loss of a GEMM.
@@ -78,6 +82,8 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     };
     let last = settings.or_else(|| third(scan, findings));
     out.extend(last);
+    out.splice(..0, doubt);
+    out.retain(|sentence| !sentence.is_empty());
     out
 }
 
@@ -199,7 +205,7 @@ fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
     )
 }
 
-fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
+fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64, doubtful: bool) -> String {
     let all = &findings.findings;
     if time_s <= 0.0 && all.is_empty() {
         return "Most checks compare with a roof, so they wait for a device.".to_owned();
@@ -216,6 +222,9 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
     let question = all.first().filter(|f| f.kind == Kind::Question && !f.is_outside_gemms());
     if let Some(f) = question.filter(|f| f.rule == "wrong_device") {
         return format!("{}. First {}", f.title, advice(f));
+    }
+    if doubtful {
+        return String::new();
     }
     // Of several sides and devices, the one with the largest gain by one cause.
     let books = findings.ledger.books.iter();

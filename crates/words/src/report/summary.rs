@@ -5,6 +5,7 @@ use crate::compare::tally_sentences;
 use crate::doc::escape::{markdown_line as line, markdown_text as md, short};
 use crate::headline;
 use crate::trace_time;
+use crate::trust::Trust;
 use gemmscope_analysis::ledger::{Book, Ledger};
 use gemmscope_analysis::names::roof_name;
 use gemmscope_model::units::{fixed, plural};
@@ -24,7 +25,7 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
         "Percentages here are of the max-achievable rate (MAF), as is usual in this form. Of the {}:\n",
         roof_name(frame.metrics.kind),
     );
-    time_goes_to(&ledger, &mut words);
+    time_goes_to(&ledger, &Trust::beside(frame, &ledger), &mut words);
     text.replacen("\n## Key Bottlenecks\n", &format!("{words}\n## Key Bottlenecks\n"), 1)
 }
 
@@ -35,8 +36,8 @@ pub(crate) fn of_achievable(frame: &Frame) -> Report {
 }
 
 /// A line for each side and device.
-fn time_goes_to(ledger: &Ledger, out: &mut String) {
-    for line in headline::lines(ledger) {
+fn time_goes_to(ledger: &Ledger, trust: &Trust, out: &mut String) {
+    for line in headline::lines(ledger, trust) {
         let _ = writeln!(out, "- Time goes to: {}", md(&line));
     }
 }
@@ -61,6 +62,9 @@ fn whole(part: &ReportPart) -> &str {
 /// Writes the summary of a report; see [`gemm_findings_of`].
 pub fn gemm_findings(report: &Report) -> String {
     let mut out = String::from("# GEMM Analysis Summary\n\n## Overview\n");
+    if let Some(doubt) = report.trust.doubt() {
+        let _ = writeln!(out, "{}", line(&doubt));
+    }
     if report.only_shapes() {
         let _ = writeln!(
             out,
@@ -85,7 +89,7 @@ pub fn gemm_findings(report: &Report) -> String {
     if let Some(sentence) = report.best_of_all.iter().find_map(|best| best.sentence.as_ref()) {
         let _ = writeln!(out, "{}", line(sentence));
     }
-    time_goes_to(&report.ledger, &mut out);
+    time_goes_to(&report.ledger, &report.trust, &mut out);
     let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));
     // A side has a name only if sides are compared, and then each bottleneck belongs to one of them.
     out.push_str("\n## Key Bottlenecks\n");
@@ -127,7 +131,7 @@ fn overview(part: &ReportPart, efficiency: &str, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "{side}GEMMs account for {} of {}{}. Average efficiency: {efficiency}.",
+        "{side}GEMMs account for {} of {}{}. Average efficiency (weighted by time): {efficiency}.",
         percent(part.share),
         part.whole,
         part.reported_share

@@ -53,6 +53,14 @@ fn a_little_above_the_roof_doubts_no_device() {
 }
 
 #[test]
+fn a_doubt_is_said_in_short() {
+    assert_eq!(Trust::of(&products(&[(200.0, 687.2)])).doubt(), None);
+    let trust = Trust::of(&products(&[(50.0, 2748.8), (200.0, 687.2)]));
+    let doubt = "Doubtful: 1 of 2 rows is above the datasheet roof.";
+    assert_eq!(trust.doubt().as_deref(), Some(doubt));
+}
+
+#[test]
 fn what_could_not_be_checked_or_used_is_said() {
     let mut t = TableBuilder::new();
     let op = Operation::uniform(DataType::Fp16);

@@ -5,7 +5,7 @@ use super::name;
 use crate::reference::others_reach;
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{CauseFacts, Scan};
-use gemmscope_analysis::formula::given;
+use gemmscope_analysis::formula::number;
 
 pub(super) fn story(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
     let row = cause.most.0 as usize;
@@ -18,7 +18,7 @@ pub(super) fn story(scan: &Scan<'_>, cause: &CauseFacts) -> Story {
         Some(other) => ("faster run", other.call_s),
         None => ("time", scan.data().time_s[row]),
     };
-    let slow = story::brief("published time", others.time_s) * given("error", others.error);
+    let slow = story::brief("published time", others.time_s) * number("error", others.error);
     let most = slow.max(story::brief("roof time", x.roof_s));
     let more = story::brief(what, least_s) - most;
     let held_s = cause.most.1 / scan.frame.calls(row);

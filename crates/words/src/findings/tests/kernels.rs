@@ -1,6 +1,7 @@
 //! Rules about what ran: kernels of an older generation, and the other time of a trace.
 
 use super::*;
+use crate::trust::Trust;
 use gemmscope_analysis::trace_time::TraceTime;
 
 #[test]
@@ -55,7 +56,7 @@ fn a_trace_says_what_its_time_goes_to() {
     }));
     let frame = Frame::all(Arc::new(data), f.metrics.clone());
     let report = check_all(&frame);
-    let told = crate::report::sentences(&Scan::new(&frame), &report);
+    let told = crate::report::sentences(&Scan::new(&frame), &report, &Trust::of(&frame));
     assert_eq!(told[0], "The device is idle for 60.0 % of the time.");
     let advice = "Try this first: launch less";
     assert!(told[1].starts_with(advice), "{told:?}");
@@ -104,7 +105,7 @@ fn a_device_that_nothing_comes_near_is_asked_about() {
         let rows = [row(sizes, DataType::Fp16, us), row([64; 3], DataType::Fp16, 900.0)];
         let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
         let report = check_all(&f);
-        let told = crate::report::sentences(&Scan::new(&f), &report);
+        let told = crate::report::sentences(&Scan::new(&f), &report, &Trust::of(&f));
         let first = report.findings[0].clone();
         (first.rule == "far_below").then_some((first, told[0].clone()))
     };
@@ -114,7 +115,7 @@ fn a_device_that_nothing_comes_near_is_asked_about() {
                  the MI300X";
     assert_eq!(found.title, title);
     assert_eq!(found.evidence.rows, [0, 1]);
-    assert!(told.starts_with(title), "{told}");
+    assert_eq!(told, format!("Doubtful: a{}.", &title[1..]));
     // A tenth of the peak is a plausible kernel, and too few tiles are due to the shape.
     assert_eq!(doubt([384, 3072, 8192], 144.0), None);
     assert_eq!(doubt([256, 256, 65536 * 8], 1444.0), None);
