@@ -264,6 +264,35 @@ fn a_page_in_one_line_keeps_merged_cells_and_the_words_around_its_table() {
     assert!(asked(&d).is_empty(), "{:?}", asked(&d));
 }
 
+/// Rows of a table that begins with whatever stands above: HTML as browsers copy it, Markdown, tabs.
+#[test]
+fn a_sentence_with_a_comma_is_no_header_in_any_syntax() {
+    let tags = |titles: &str, rows: &str| {
+        let cells = |line: &str, tag: &str| {
+            let cells = line.split('|').map(|c| format!("<{tag}>{c}</{tag}>")).collect::<String>();
+            format!("<tr>{cells}</tr>")
+        };
+        let rows: String = rows.lines().map(|line| cells(line, "td")).collect();
+        format!("<table>{}{rows}</table>", cells(titles, "th"))
+    };
+    let (titles, rows) = ("M|N|K|a, us", "4096|4096|4096|210.5\n8192|4096|4096|1,410.5");
+    let table = tags(titles, rows);
+    let tabs = format!("{titles}\n{rows}").replace('|', "\t");
+    for text in [
+        format!("<p style=\"color: red; margin: 0\">H100, bf16</p>{table}"),
+        format!("<p style=\"color:red\">\nH100, bf16</p>\n{table}"),
+        format!("<h3>GEMM</h3><p>H100, bf16</p>{table}"),
+        format!("<html>\n<body>\n<!--StartFragment--><p>H100, bf16</p>{table}<!--EndFragment--></body></html>"),
+        format!("H100, bf16\n\n{titles}\n-|-|-|-\n{rows}\n"),
+        format!("H100, bf16\n{tabs}\n"),
+    ] {
+        let d = read(&text);
+        assert_eq!((&d.m[..], d.len()), (&[4096, 8192][..], 2), "{text}");
+        assert!((d.time_s[1] / 1410.5e-6 - 1.0).abs() < 1e-12, "{text}: {:?}", d.time_s);
+        assert_eq!((device(&d, 0), d.ops[usize::from(d.op[0])].a), ("H100", DataType::Bf16), "{text}");
+    }
+}
+
 fn device(data: &Dataset, row: usize) -> &str {
     data.devices[usize::from(data.device[row])].as_str()
 }
