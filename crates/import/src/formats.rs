@@ -129,7 +129,8 @@ pub(crate) fn surest(
     let with_rows = first_with(Trial::Rows);
     // A file of another kind may contain M, N, K somewhere; its specific error is more helpful.
     // A page with a table that can be read is a document.
-    let of_page = |at: &usize| claims[*at].0.id == crate::document::FORMAT.id && head.has_html_table();
+    let of_page =
+        |at: &usize| claims[*at].0.id == crate::document::FORMAT.id && head.has_html_table();
     if with_rows.filter(|at| signed(at) || of_page(at)).is_none()
         && let Some(sentence) = unsupported::by_text(head)
     {

@@ -13,7 +13,7 @@ use super::sizes::triple_anywhere;
 use super::spread::MATRIX;
 use super::surroundings::Surroundings;
 use super::title::Holds;
-use super::types::{Typed, row_types};
+use super::types::{Typed, is_partly_typed, row_types};
 use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
@@ -223,8 +223,8 @@ impl Reader<'_> {
     }
 
     fn types(&mut self, row: usize, side: &Side, sides: &[Side]) -> Typed {
-        let fact = self.on.facts.types.as_ref();
-        row_types(&self.on.columns, fact, side, sides, row, self.on.options, &mut self.on.questions)
+        let Evidence { columns, facts, options, questions, .. } = &mut self.on;
+        row_types(columns, facts, side, sides, row, options, questions)
     }
 
     fn device(&self, row: usize) -> String {
@@ -385,3 +385,10 @@ impl Reader<'_> {
         }
     }
 }
+        if let Some(Fact { value, line }) = &self.on.facts.recipe
+            && is_partly_typed(&self.on.columns)
+            && !self.on.questions.iter().any(|q| q.key == "dtype")
+        {
+            let name = value.dtype.name();
+            out.note(format!("Rows without a data type are {name}, the recipe of line {line}."));
+        }
