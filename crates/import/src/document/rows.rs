@@ -189,8 +189,12 @@ impl Reader<'_> {
         };
         let typed = self.types(row, side, sides);
         let (a, b) = (typed.a.dtype, typed.b.dtype);
-        let mut op =
-            if a == b { Operation::uniform(a) } else { Operation::mixed(a, b, a.default_output()) };
+        // The output holds what the wider operand does: bf16 x fp32 is written as fp32.
+        let wide = if b.bits() > a.bits() { b } else { a };
+        let mut op = match a == b {
+            true => Operation::uniform(a),
+            false => Operation::mixed(a, b, wide.default_output()),
+        };
         op.groups = way.groups.get(row).copied().flatten();
         let mut made = Row { batch, ..Row::new(m, n, k, op, f64::NAN) };
         made.device = match self.device(row) {
