@@ -7,6 +7,7 @@ use super::columns::{Column, columns, expand};
 use super::evidence::{Side, calls, choose, measured, open_calls, sides};
 use super::experts::EXPERTS;
 use super::facts::{Fact, Facts, Types};
+use super::lines::CALLS_OF_LINE;
 use super::open_units::Evidence;
 use super::readings::{BATCH, Reading, readings};
 use super::sizes::triple_anywhere;
@@ -282,7 +283,7 @@ impl Reader<'_> {
             let label = if column.name.is_empty() { "column" } else { &column.name };
             // In a log the count is the number of iterations.
             if column.title.holds == Holds::Count
-                && !self.table.is_log
+                && (!self.table.is_log || column.name == CALLS_OF_LINE)
                 && column.title.spec.meaning == ColumnMeaning::Count
                 && let Some(count) = column.value(row)
             {
