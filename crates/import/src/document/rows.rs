@@ -32,6 +32,8 @@ struct Reader<'a> {
     on: Evidence<'a>,
     /// Device for rows without one.
     device: u16,
+    /// Label of each column, and how many before it have the same.
+    labels: Vec<(String, usize)>,
 }
 
 /// Reads the table at a block index; the error says what is missing.
@@ -51,8 +53,26 @@ pub(super) fn read(
     let line = text.blocks[at].line;
     let rows = table.rows.len();
     let on = Evidence { columns, facts, limits, options, rows, notes, questions: Vec::new() };
-    let mut reader = Reader { table, line, on, device };
+    let mut reader = Reader { table, line, on, device, labels: Vec::new() };
     reader.read(out)
+}
+
+/// Labels of the columns as kept: a derived one that repeats is told apart by the figure to its left.
+fn labels(columns: &[Column]) -> Vec<(String, usize)> {
+    let mut out: Vec<(String, usize)> = Vec::with_capacity(columns.len());
+    for (i, column) in columns.iter().enumerate() {
+        let name = column.name.as_str();
+        let repeats = columns.iter().filter(|c| c.at.is_some() && c.name == name).count() > 1;
+        let figure = columns[..i].iter().rev().find(|c| c.title.is_figure());
+        let label = match figure.filter(|_| repeats && column.title.holds == Holds::Derived) {
+            Some(figure) => format!("{name} ({})", figure.name),
+            None if name.is_empty() => "column".to_owned(),
+            None => name.to_owned(),
+        };
+        let nth = out.iter().filter(|(other, _)| *other == label).count();
+        out.push((label, nth));
+    }
+    out
 }
 
 impl Reader<'_> {
@@ -103,6 +123,7 @@ impl Reader<'_> {
         if rows == 0 && out.is_empty() {
             return Err(self.refusal("no row holds both sizes and a measurement"));
         }
+        self.labels = labels(&self.on.columns);
         for row in 0..rows {
             for side in &sides {
                 self.row(row, side, &sides, &way, out);
@@ -280,8 +301,8 @@ impl Reader<'_> {
             if column.at.is_none() || !(kept || figure && !used(i)) || column.text(row).is_empty() {
                 continue;
             }
-            let label = if column.name.is_empty() { "column" } else { &column.name };
-            // In a log the count is the number of iterations.
+            let (label, nth) = &self.labels[i];
+            // In a log the count is the number of iterations, unless the line has the time of all of them.
             if column.title.holds == Holds::Count
                 && (!self.table.is_log || column.name == CALLS_OF_LINE)
                 && column.title.spec.meaning == ColumnMeaning::Count
@@ -290,11 +311,13 @@ impl Reader<'_> {
                 out.stage_number(ColumnMeaning::Count, label, count);
                 continue;
             }
-            let nth = self.on.columns[..i].iter().filter(|c| c.name == column.name).count();
-            let id = out.known_column(ColumnMeaning::Other, label, nth);
+            let id = out.known_column(ColumnMeaning::Other, label, *nth);
             let id = id.unwrap_or_else(|| out.auto_column(label));
             let text = column.text(row).as_bytes();
-            out.set_auto(id, text, crate::cell::number(text));
+            // `1.99x`, `-5 %`: a figure.
+            let derived = matches!(column.title.holds, Holds::Derived | Holds::Share);
+            let figure = column.value(row).filter(|_| derived);
+            out.set_auto(id, text, crate::cell::number(text).or(figure));
         }
     }
 
@@ -371,6 +394,13 @@ impl Reader<'_> {
             };
             out.note(format!("Data type from line {line}: {of}."));
         }
+        if let Some(Fact { value, line }) = &self.on.facts.recipe
+            && is_partly_typed(&self.on.columns)
+            && !self.on.questions.iter().any(|q| q.key == "dtype")
+        {
+            let name = value.dtype.name();
+            out.note(format!("Rows without a data type are {name}, the recipe of line {line}."));
+        }
         if self.device == 0
             && self.on.facts.device.is_none()
             && !self.on.columns.iter().any(|c| c.title.holds == Holds::Device)
@@ -390,10 +420,3 @@ impl Reader<'_> {
         }
     }
 }
-        if let Some(Fact { value, line }) = &self.on.facts.recipe
-            && is_partly_typed(&self.on.columns)
-            && !self.on.questions.iter().any(|q| q.key == "dtype")
-        {
-            let name = value.dtype.name();
-            out.note(format!("Rows without a data type are {name}, the recipe of line {line}."));
-        }

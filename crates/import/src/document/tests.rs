@@ -282,23 +282,23 @@ fn a_sentence_with_a_comma_is_no_header_in_any_syntax() {
         format!("<p style=\"color: red; margin: 0\">H100, bf16</p>{table}"),
         format!("<p style=\"color:red\">\nH100, bf16</p>\n{table}"),
         format!("<h3>GEMM</h3><p>H100, bf16</p>{table}"),
-        format!("<html>\n<body>\n<!--StartFragment--><p>H100, bf16</p>{table}<!--EndFragment--></body></html>"),
+        format!(
+            "<html>\n<body>\n<!--StartFragment--><p>H100, bf16</p>{table}<!--EndFragment--></body></html>"
+        ),
         format!("H100, bf16\n\n{titles}\n-|-|-|-\n{rows}\n"),
         format!("H100, bf16\n{tabs}\n"),
     ] {
         let d = read(&text);
         assert_eq!((&d.m[..], d.len()), (&[4096, 8192][..], 2), "{text}");
         assert!((d.time_s[1] / 1410.5e-6 - 1.0).abs() < 1e-12, "{text}: {:?}", d.time_s);
-        assert_eq!((device(&d, 0), d.ops[usize::from(d.op[0])].a), ("H100", DataType::Bf16), "{text}");
+        assert_eq!(
+            (device(&d, 0), d.ops[usize::from(d.op[0])].a),
+            ("H100", DataType::Bf16),
+            "{text}"
+        );
     }
 }
 
-fn device(data: &Dataset, row: usize) -> &str {
-    data.devices[usize::from(data.device[row])].as_str()
-}
-
-#[test]
-fn a_column_of_cells_with_a_unit_is_a_side() {
 #[test]
 fn quantised_weights_are_products_of_their_own() {
     let rows: String = ["bf16", "iq1_m", "iq2_s", "q2_K"]
@@ -354,6 +354,12 @@ fn derived_columns_are_figures_each_with_a_name_of_its_own() {
     assert_eq!(kept, [("vs M=1 (bf16 ms)", false), ("vs M=1 (fp8 ms)", false)]);
 }
 
+fn device(data: &Dataset, row: usize) -> &str {
+    data.devices[usize::from(data.device[row])].as_str()
+}
+
+#[test]
+fn a_column_of_cells_with_a_unit_is_a_side() {
     let d = read(
         "| Shape | eager | torch.compile |\n|---|---|---|\n\
          | M=8 N=512 K=256 bf16 | 9.5 us | 8.5 us |\n| M=64 N=512 K=1024 bf16 | 32.0 us | 29.5 us |\n",
