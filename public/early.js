@@ -135,7 +135,7 @@
     if (read && !area.value.trim()) return area.focus();
     if (read) {
       // What was pasted as it is may hold more than its text.
-      give({ text: copied && area.value === copied.plain ? copied.full : area.value });
+      give(copied && area.value === copied.plain ? copied : { text: area.value });
       area.value = "";
     }
     dialog.close();
@@ -153,7 +153,9 @@
     var html = transfer.getData("text/html");
     var tabs = plain.split("\n").filter(function (line) { return line.trim(); }).map(function (line) { return line.split("\t").length; });
     var even = tabs.length > 1 && tabs[0] > 1 && tabs.every(function (count) { return count === tabs[0]; });
-    return { plain: plain, full: /<table[\s>]/i.test(html) && !even ? html : plain };
+    // Styles in every tag hide the table from who looks at the beginning.
+    html = html.replace(/ (?:style|class|dir|data-[\w-]+)=(?:"[^"]*"|'[^']*')/gi, "");
+    return { plain: plain, text: /<table[\s>]/i.test(html) && !even ? html : plain };
   }
 
   function pasted(event) {
@@ -168,7 +170,7 @@
     var files = Array.from(data.files);
     var text = textOf(data);
     if (files.length) give({ files: files });
-    else if (text.plain.indexOf("\n") >= 0) give({ text: text.full });
+    else if (text.plain.indexOf("\n") >= 0) give(text);
   }
 
   // A drag that began on this page brings nothing.
@@ -198,7 +200,7 @@
     var text = textOf(transfer);
     if (entries.some(function (entry) { return entry.isDirectory; })) give({ entries: entries });
     else if (files.length) give({ files: files });
-    else if (text.plain.trim()) give({ text: text.full });
+    else if (text.plain.trim()) give(text);
   }
 
   if (!embedded) {
