@@ -135,7 +135,7 @@
     if (read && !area.value.trim()) return area.focus();
     if (read) {
       // What was pasted as it is may hold more than its text.
-      give({ text: copied && area.value === copied.plain ? copied.full : area.value });
+      give(copied && area.value === copied.plain ? copied : { text: area.value });
       area.value = "";
     }
     dialog.close();
@@ -153,7 +153,9 @@
     var html = transfer.getData("text/html");
     var tabs = plain.split("\n").filter(function (line) { return line.trim(); }).map(function (line) { return line.split("\t").length; });
     var even = tabs.length > 1 && tabs[0] > 1 && tabs.every(function (count) { return count === tabs[0]; });
-    return { plain: plain, full: /<table[\s>]/i.test(html) && !even ? html : plain };
+    // Styles in every tag hide the table from who looks at the beginning.
+    html = html.replace(/ (?:style|class|dir|data-[\w-]+)=(?:"[^"]*"|'[^']*')/gi, "");
+    return { plain: plain, text: /<table[\s>]/i.test(html) && !even ? html : plain };
   }
 
   function pasted(event) {
@@ -168,7 +170,7 @@
     var files = Array.from(data.files);
     var text = textOf(data);
     if (files.length) give({ files: files });
-    else if (isTable(text.full)) give({ text: text.full });
+    else if (isTable(text.text)) give(text);
   }
 
   /** Several lines, or figures: `{"M":128,"N":256,"K":512,"time_us":3.5}`. A word copied by mistake is no paste. */
@@ -203,7 +205,7 @@
     var text = textOf(transfer);
     if (entries.some(function (entry) { return entry.isDirectory; })) give({ entries: entries });
     else if (files.length) give({ files: files });
-    else if (text.plain.trim()) give({ text: text.full });
+    else if (text.plain.trim()) give(text);
   }
 
   if (!embedded) {

@@ -10,8 +10,8 @@ pub enum EarlyGiven {
     Files(Vec<Input>),
     /// A folder, possibly with separate files.
     Folder(Folder),
-    /// Text.
-    Text(String),
+    /// Text; of a copy, what to read where that has no rows.
+    Text(String, Option<String>),
     /// The id of a sample.
     Sample(String),
     /// The link to the planner.
@@ -32,7 +32,7 @@ pub fn take(taker: impl Fn(EarlyGiven) + 'static) {
     let _ = take.call1(&early, &taker.into_js_value());
 }
 
-/// An item of `early.js`, which is an object with one field.
+/// An item of `early.js`, which is an object with one field; a copy has its plain text too.
 fn read(item: &JsValue) -> Option<EarlyGiven> {
     let text = |key| field(item, key).as_string();
     let inputs = |key| {
@@ -49,7 +49,8 @@ fn read(item: &JsValue) -> Option<EarlyGiven> {
         return Some(EarlyGiven::Folder(Folder::Entries(entries)));
     }
     let sample = text("sample").map(EarlyGiven::Sample);
-    text("text").map(EarlyGiven::Text).or(sample).or_else(|| text("open").map(|_| EarlyGiven::Plan))
+    let copy = text("text").map(|copy| EarlyGiven::Text(copy, text("plain")));
+    copy.or(sample).or_else(|| text("open").map(|_| EarlyGiven::Plan))
 }
 
 /// Values of an array field. The type is not checked: tests use plain objects.

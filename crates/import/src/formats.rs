@@ -128,7 +128,10 @@ pub(crate) fn surest(
     let first_with = |trial: Trial| trials.iter().position(|t| *t == trial);
     let with_rows = first_with(Trial::Rows);
     // A file of another kind may contain M, N, K somewhere; its specific error is more helpful.
-    if with_rows.filter(signed).is_none()
+    // A page with a table that can be read is a document.
+    let of_page =
+        |at: &usize| claims[*at].0.id == crate::document::FORMAT.id && head.has_html_table();
+    if with_rows.filter(|at| signed(at) || of_page(at)).is_none()
         && let Some(sentence) = unsupported::by_text(head)
     {
         return foreign(sentence);

@@ -103,6 +103,11 @@ impl Head {
         self.lines.iter().map(|l| l.trim()).find(|l| !l.is_empty()).unwrap_or("")
     }
 
+    /// True for HTML with a table.
+    pub(crate) fn has_html_table(&self) -> bool {
+        self.first().starts_with('<') && self.any(|l| l.to_ascii_lowercase().contains("<table"))
+    }
+
     /// Cells of a line, trimmed and without enclosing quotes. Good enough for headers; readers use
     /// [`Records`](crate::Records).
     pub(crate) fn fields(line: &str) -> Vec<&str> {

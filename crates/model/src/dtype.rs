@@ -78,6 +78,24 @@ pub enum DataType {
     /// llama.cpp Q8_0 weights: 34 bytes per block of 32.
     #[allow(non_camel_case_types)]
     Q8_0 = "q8_0", "Q8_0", 8;
+    /// llama.cpp IQ1_S weights: 50 bytes per block of 256.
+    Iq1S = "iq1_s", "IQ1_S", 1;
+    /// llama.cpp IQ1_M weights: 56 bytes per block of 256.
+    Iq1M = "iq1_m", "IQ1_M", 1;
+    /// llama.cpp IQ2_XXS weights: 66 bytes per block of 256.
+    Iq2Xxs = "iq2_xxs", "IQ2_XXS", 2;
+    /// llama.cpp IQ2_XS weights: 74 bytes per block of 256.
+    Iq2Xs = "iq2_xs", "IQ2_XS", 2;
+    /// llama.cpp IQ2_S weights: 82 bytes per block of 256.
+    Iq2S = "iq2_s", "IQ2_S", 2;
+    /// llama.cpp IQ3_XXS weights: 98 bytes per block of 256.
+    Iq3Xxs = "iq3_xxs", "IQ3_XXS", 3;
+    /// llama.cpp IQ3_S weights: 110 bytes per block of 256.
+    Iq3S = "iq3_s", "IQ3_S", 3;
+    /// llama.cpp IQ4_NL weights: 18 bytes per block of 32.
+    Iq4Nl = "iq4_nl", "IQ4_NL", 4;
+    /// llama.cpp IQ4_XS weights: 136 bytes per block of 256.
+    Iq4Xs = "iq4_xs", "IQ4_XS", 4;
 }
 /// Key for links and exports: letters, digits and underscores only. Equal to the serde name.
 pub fn id -> &'static str;
@@ -115,7 +133,7 @@ pub enum Family {
 
 impl DataType {
     /// Every type, widest first.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 39] = [
         Self::C64,
         Self::Fp64,
         Self::C32,
@@ -146,6 +164,15 @@ impl DataType {
         Self::Q4_0,
         Self::Q3K,
         Self::Q2K,
+        Self::Iq4Nl,
+        Self::Iq4Xs,
+        Self::Iq3S,
+        Self::Iq3Xxs,
+        Self::Iq2S,
+        Self::Iq2Xs,
+        Self::Iq2Xxs,
+        Self::Iq1M,
+        Self::Iq1S,
     ];
 
     /// Bytes of one stored element, block scales not included.
@@ -158,10 +185,15 @@ impl DataType {
     /// `Q4_0` is 4.5 bits in all (block layouts of ggml-common.h).
     pub fn scale_bytes_per_element(self) -> f64 {
         match self {
-            Self::Q4_0 | Self::Q5_0 | Self::Q8_0 => 2.0 / 32.0,
+            Self::Q4_0 | Self::Q5_0 | Self::Q8_0 | Self::Iq4Nl => 2.0 / 32.0,
             Self::Q4_1 | Self::Q5_1 => 4.0 / 32.0,
             Self::Q2K => 20.0 / 256.0,
-            Self::Q3K => 14.0 / 256.0,
+            Self::Q3K | Self::Iq3S => 14.0 / 256.0,
+            Self::Iq1M => 24.0 / 256.0,
+            Self::Iq1S | Self::Iq2S => 18.0 / 256.0,
+            Self::Iq2Xs => 10.0 / 256.0,
+            Self::Iq2Xxs | Self::Iq3Xxs => 2.0 / 256.0,
+            Self::Iq4Xs => 8.0 / 256.0,
             Self::Q4K | Self::Q5K => 16.0 / 256.0,
             Self::Q6K => 18.0 / 256.0,
             Self::MxFp8 | Self::MxFp6 | Self::MxFp4 => 1.0 / 32.0,
@@ -185,9 +217,9 @@ impl DataType {
             Fp4 | MxFp4 | NvFp4 => Family::Fp4,
             Int8 => Family::Int8,
             Int4 => Family::Int4,
-            // Weights only; kernels unpack them to the activation's type before they multiply.
-            Q2K | Q3K | Q4_0 | Q4_1 | Q4K | Q5_0 | Q5_1 | Q5K | Q6K | Q8_0 => return None,
-            Int32 => return None,
+            // Blocks of llama.cpp are weights only: kernels unpack them to the activation's type before they multiply.
+            Int32 | Q2K | Q3K | Q4_0 | Q4_1 | Q4K | Q5_0 | Q5_1 | Q5K | Q6K | Q8_0 => return None,
+            Iq1S | Iq1M | Iq2Xxs | Iq2Xs | Iq2S | Iq3Xxs | Iq3S | Iq4Nl | Iq4Xs => return None,
         })
     }
 
@@ -278,6 +310,15 @@ mod tests {
             (DataType::Q3K, 3.4375),
             (DataType::Q2K, 2.625),
             (DataType::Q8_0, 8.5),
+            (DataType::Iq1S, 1.5625),
+            (DataType::Iq1M, 1.75),
+            (DataType::Iq2Xxs, 2.0625),
+            (DataType::Iq2Xs, 2.3125),
+            (DataType::Iq2S, 2.5625),
+            (DataType::Iq3Xxs, 3.0625),
+            (DataType::Iq3S, 3.4375),
+            (DataType::Iq4Nl, 4.5),
+            (DataType::Iq4Xs, 4.25),
         ] {
             let stored = dtype.bytes() + dtype.scale_bytes_per_element();
             assert_eq!(stored * 8.0, bits, "{dtype}");

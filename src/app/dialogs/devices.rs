@@ -19,9 +19,11 @@ use leptos::prelude::*;
 pub fn Devices(name: Option<String>) -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    let used = untrack(|| bench.device_ids().into_iter().next());
+    let used = || untrack(|| bench.device_ids().into_iter().next());
     let chosen = || bench.view.with_untracked(|v| v.devices.default.clone());
-    let first = used.or_else(chosen).unwrap_or_else(|| "mi300x".to_owned());
+    let any = || used().or_else(chosen).unwrap_or_else(|| "mi300x".to_owned());
+    // The name of a file selects what it may mean, not what other files use.
+    let first = name.as_deref().and_then(candidate).unwrap_or_else(any);
     let at = entry_id(&first);
     let shown = RwSignal::new(first);
     // The list exists in the next frame.
@@ -112,6 +114,15 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
             </div>
         </Modal>
     }
+}
+
+/// The likeliest device of a name that a file states; of an unknown compiler target, one of its maker.
+fn candidate(name: &str) -> Option<String> {
+    let named = hardware::match_name(name).candidates();
+    let maker = ["sm_", "gfx"].into_iter().find(|prefix| name.starts_with(prefix));
+    let of_maker = |d: &&Device| maker.is_some_and(|prefix| d.arch_token.starts_with(prefix));
+    let found = named.first().copied().or_else(|| hardware::catalog().iter().find(of_maker));
+    found.map(|device| device.id.clone())
 }
 
 fn entry_id(device: &str) -> String {

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 
 /// The device is in doubt if more than this share of the measured rows is above the roof.
 const IN_DOUBT: f64 = 0.2;
-/// More candidates than this are shown as a list instead of buttons.
+/// At most as many candidates are buttons, the likeliest first; the dialog has the others.
 const BUTTONS: usize = 4;
 
 /// A question and its possible answers.
@@ -84,11 +84,9 @@ fn any_device(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// Devices as buttons: id and name; empty if a list is better.
+/// Devices as buttons: id and name.
 fn buttons(fit: Vec<&Device>) -> Vec<(String, String)> {
-    let few = fit.len() <= BUTTONS;
-    let all = fit.into_iter().filter(|_| few);
-    all.map(|d| (d.id.clone(), short_name(&d.name))).collect()
+    fit.into_iter().take(BUTTONS).map(|d| (d.id.clone(), short_name(&d.name))).collect()
 }
 
 fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option<Question> {

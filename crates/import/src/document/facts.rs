@@ -4,7 +4,10 @@
 use super::block::{Block, Kind};
 use super::sizes::{Stated, stated};
 use super::unit_words::{Measure, seconds, unit, unit_word};
-use super::words::{TypeName, devices_in, library_in, lower_words, number_length, types_in};
+use super::words::{
+    TypeName, devices_in, library_in, lower_words, number_length, plain_words, type_of_word,
+    types_in,
+};
 use crate::ImportOptions;
 use gemmscope_model::dtype::DataType;
 
@@ -46,6 +49,10 @@ pub(super) struct Facts {
     /// Several devices named in one place; none of them is assumed.
     pub devices: Option<Fact<Vec<String>>>,
     pub types: Option<Fact<Types>>,
+    /// Type of the rows that name none, as the settings of the run state it.
+    pub recipe: Option<Fact<TypeName>>,
+    /// Peak rates by type, in a unit of their own.
+    pub peaks: Option<Fact<Vec<(TypeName, f64)>>>,
     pub unit: Option<Fact<(Measure, f64)>>,
     pub calls: Option<Fact<u32>>,
     pub library: Option<Fact<String>>,
@@ -91,6 +98,8 @@ impl Facts {
             self.devices.clone_from(&other.devices);
         }
         take(&mut self.types, &other.types);
+        take(&mut self.recipe, &other.recipe);
+        take(&mut self.peaks, &other.peaks);
         take(&mut self.unit, &other.unit);
         take(&mut self.calls, &other.calls);
         take(&mut self.library, &other.library);
@@ -108,6 +117,8 @@ pub(super) fn stated_by(block: &Block) -> Facts {
     sizes(&text, block.line, &mut out);
     device(&text, block.line, &mut out);
     types(&text, block.line, &mut out);
+    recipe(&text, block.line, &mut out);
+    peaks(&text, block.line, &mut out);
     unit_of(&text, block.line, &mut out);
     calls(&text, block.line, &mut out);
     if matches!(block.kind, Kind::Heading(_))
@@ -281,6 +292,48 @@ fn types(text: &str, line: u32, out: &mut Facts) {
         [one] => put(&mut out.types, Types::Operands(one.clone(), one.clone()), line),
         _ if !of_software => put(&mut out.types, Types::OneOf(found), line),
         _ => {}
+    }
+}
+
+/// The type of a run by its settings: `--recipe "nvfp4"`, `precision: mxfp8`, `recipe rowwise`.
+fn recipe(text: &str, line: u32, out: &mut Facts) {
+    const NAMES: &[&str] = &["recipe", "recipe_name", "precision", "scaling_type"];
+    let words: Vec<&str> = plain_words(text).collect();
+    let found = words.windows(2).find_map(|pair| {
+        let name = pair[0].to_lowercase();
+        NAMES.iter().any(|n| name.ends_with(n)).then(|| type_of_recipe(pair[1]))?
+    });
+    if let Some(name) = found {
+        put(&mut out.recipe, name, line);
+    }
+}
+
+/// The type of a recipe. Those named after their scales alone are of fp8.
+fn type_of_recipe(word: &str) -> Option<TypeName> {
+    let lower = word.to_lowercase();
+    let of_scales = ["rowwise", "tensorwise", "axiswise", "blockwise"];
+    match of_scales.iter().any(|scales| lower.starts_with(scales)) {
+        true => Some(DataType::Fp8E4m3.into()),
+        false => type_of_word(word),
+    }
+}
+
+/// Peak rates of several types: `peak tops: bf16 2.25e+15, fp8 4.50e+15`.
+fn peaks(text: &str, line: u32, out: &mut Facts) {
+    if !lower_words(text).iter().any(|w| w.starts_with("peak")) {
+        return;
+    }
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || ",;:=()|".contains(c))
+        .filter(|w| !w.is_empty())
+        .collect();
+    let pair = |pair: &[&str]| {
+        let rate: f64 = pair[1].parse().ok().filter(|rate| *rate > 0.0)?;
+        Some((type_of_word(pair[0])?, rate))
+    };
+    let found: Vec<(TypeName, f64)> = words.windows(2).filter_map(pair).collect();
+    if found.len() > 1 {
+        put(&mut out.peaks, found, line);
     }
 }
 

@@ -10,6 +10,8 @@ use crate::cell::shape_text::named;
 
 /// Placeholder for text already consumed from a line.
 const TAKEN: char = '\u{1}';
+/// Title of the number of calls in `10 x 100.0 us = 1000 us`, for which the line states the time of all.
+pub(super) const CALLS_OF_LINE: &str = "calls";
 /// Longer lines are skipped.
 const LONGEST: usize = 600;
 
@@ -320,7 +322,7 @@ fn times_of_calls(rest: &mut Rest, out: &mut Said) {
         if of_all == 0 || super::unit_words::seconds(&unit_word.to_lowercase()).is_none() {
             continue;
         }
-        out.quantities.push(("count".to_owned(), before[start..].to_owned()));
+        out.quantities.push((CALLS_OF_LINE.to_owned(), before[start..].to_owned()));
         out.quantities.push((format!("time ({unit_word})"), behind[..len].to_owned()));
         let tail = total[of_all..].trim_start();
         let word = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());

@@ -7,13 +7,14 @@ use super::columns::{Column, columns, expand};
 use super::evidence::{Side, calls, choose, measured, open_calls, sides};
 use super::experts::EXPERTS;
 use super::facts::{Fact, Facts, Types};
+use super::lines::CALLS_OF_LINE;
 use super::open_units::Evidence;
 use super::readings::{BATCH, Reading, readings};
 use super::sizes::triple_anywhere;
 use super::spread::MATRIX;
 use super::surroundings::Surroundings;
 use super::title::Holds;
-use super::types::{Typed, row_types};
+use super::types::{Typed, is_partly_typed, row_types};
 use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
@@ -31,6 +32,8 @@ struct Reader<'a> {
     on: Evidence<'a>,
     /// Device for rows without one.
     device: u16,
+    /// Label of each column, and how many before it have the same.
+    labels: Vec<(String, usize)>,
 }
 
 /// Reads the table at a block index; the error says what is missing.
@@ -50,8 +53,26 @@ pub(super) fn read(
     let line = text.blocks[at].line;
     let rows = table.rows.len();
     let on = Evidence { columns, facts, limits, options, rows, notes, questions: Vec::new() };
-    let mut reader = Reader { table, line, on, device };
+    let mut reader = Reader { table, line, on, device, labels: Vec::new() };
     reader.read(out)
+}
+
+/// Labels of the columns as kept: a derived one that repeats is told apart by the figure to its left.
+fn labels(columns: &[Column]) -> Vec<(String, usize)> {
+    let mut out: Vec<(String, usize)> = Vec::with_capacity(columns.len());
+    for (i, column) in columns.iter().enumerate() {
+        let name = column.name.as_str();
+        let repeats = columns.iter().filter(|c| c.at.is_some() && c.name == name).count() > 1;
+        let figure = columns[..i].iter().rev().find(|c| c.title.is_figure());
+        let label = match figure.filter(|_| repeats && column.title.holds == Holds::Derived) {
+            Some(figure) => format!("{name} ({})", figure.name),
+            None if name.is_empty() => "column".to_owned(),
+            None => name.to_owned(),
+        };
+        let nth = out.iter().filter(|(other, _)| *other == label).count();
+        out.push((label, nth));
+    }
+    out
 }
 
 impl Reader<'_> {
@@ -102,6 +123,7 @@ impl Reader<'_> {
         if rows == 0 && out.is_empty() {
             return Err(self.refusal("no row holds both sizes and a measurement"));
         }
+        self.labels = labels(&self.on.columns);
         for row in 0..rows {
             for side in &sides {
                 self.row(row, side, &sides, &way, out);
@@ -189,8 +211,12 @@ impl Reader<'_> {
         };
         let typed = self.types(row, side, sides);
         let (a, b) = (typed.a.dtype, typed.b.dtype);
-        let mut op =
-            if a == b { Operation::uniform(a) } else { Operation::mixed(a, b, a.default_output()) };
+        // The output holds what the wider operand does: bf16 x fp32 is written as fp32.
+        let wide = if b.bits() > a.bits() { b } else { a };
+        let mut op = match a == b {
+            true => Operation::uniform(a),
+            false => Operation::mixed(a, b, wide.default_output()),
+        };
         op.groups = way.groups.get(row).copied().flatten();
         let mut made = Row { batch, ..Row::new(m, n, k, op, f64::NAN) };
         made.device = match self.device(row) {
@@ -223,8 +249,8 @@ impl Reader<'_> {
     }
 
     fn types(&mut self, row: usize, side: &Side, sides: &[Side]) -> Typed {
-        let fact = self.on.facts.types.as_ref();
-        row_types(&self.on.columns, fact, side, sides, row, self.on.options, &mut self.on.questions)
+        let Evidence { columns, facts, options, questions, .. } = &mut self.on;
+        row_types(columns, facts, side, sides, row, options, questions)
     }
 
     fn device(&self, row: usize) -> String {
@@ -275,21 +301,23 @@ impl Reader<'_> {
             if column.at.is_none() || !(kept || figure && !used(i)) || column.text(row).is_empty() {
                 continue;
             }
-            let label = if column.name.is_empty() { "column" } else { &column.name };
-            // In a log the count is the number of iterations.
+            let (label, nth) = &self.labels[i];
+            // In a log the count is the number of iterations, unless the line has the time of all of them.
             if column.title.holds == Holds::Count
-                && !self.table.is_log
+                && (!self.table.is_log || column.name == CALLS_OF_LINE)
                 && column.title.spec.meaning == ColumnMeaning::Count
                 && let Some(count) = column.value(row)
             {
                 out.stage_number(ColumnMeaning::Count, label, count);
                 continue;
             }
-            let nth = self.on.columns[..i].iter().filter(|c| c.name == column.name).count();
-            let id = out.known_column(ColumnMeaning::Other, label, nth);
+            let id = out.known_column(ColumnMeaning::Other, label, *nth);
             let id = id.unwrap_or_else(|| out.auto_column(label));
             let text = column.text(row).as_bytes();
-            out.set_auto(id, text, crate::cell::number(text));
+            // `1.99x`, `-5 %`: a figure.
+            let derived = matches!(column.title.holds, Holds::Derived | Holds::Share);
+            let figure = column.value(row).filter(|_| derived);
+            out.set_auto(id, text, crate::cell::number(text).or(figure));
         }
     }
 
@@ -365,6 +393,13 @@ impl Reader<'_> {
                 format!("{} × {}", a.dtype.name(), b.dtype.name())
             };
             out.note(format!("Data type from line {line}: {of}."));
+        }
+        if let Some(Fact { value, line }) = &self.on.facts.recipe
+            && is_partly_typed(&self.on.columns)
+            && !self.on.questions.iter().any(|q| q.key == "dtype")
+        {
+            let name = value.dtype.name();
+            out.note(format!("Rows without a data type are {name}, the recipe of line {line}."));
         }
         if self.device == 0
             && self.on.facts.device.is_none()

@@ -10,7 +10,7 @@ use super::words::lower_words;
 use crate::columns::words as known;
 pub(crate) use figure::{bandwidth_factor, rate_factor};
 use figure::{figure, names_quotient, spec_of, strength};
-pub(super) use figure::{is_aside, label_of, measures};
+pub(super) use figure::{is_aside, is_share_of_peak, label_of, measures};
 use gemmscope_table::dataset::ColumnMeaning as C;
 use gemmscope_table::dataset::ColumnSpec;
 pub(crate) use whole::clock_scale;

@@ -2,9 +2,9 @@
 
 use super::columns::Column;
 use super::evidence::Side;
-use super::facts::{Fact, Types};
+use super::facts::{Fact, Facts, Types};
 use super::readings::Question;
-use super::title::Holds;
+use super::title::{Holds, is_share_of_peak};
 use super::words::{TypeName, plain_words, types_in};
 use crate::ImportOptions;
 use crate::columns::defaults::NO_TYPE;
@@ -26,14 +26,18 @@ impl Typed {
 /// The types of a row. Adds each open question only once per table.
 pub(super) fn row_types(
     columns: &[Column],
-    fact: Option<&Fact<Types>>,
+    facts: &Facts,
     side: &Side,
     sides: &[Side],
     row: usize,
     options: &ImportOptions,
     questions: &mut Vec<Question>,
 ) -> Typed {
-    if let Some(dtype) = options.dtype("dtype") {
+    let own = of_columns(columns, row);
+    let partly = is_partly_typed(columns);
+    if let Some(dtype) = options.dtype("dtype")
+        && !(partly && own.is_some())
+    {
         ask(
             questions,
             "dtype",
@@ -42,15 +46,22 @@ pub(super) fn row_types(
         );
         return Typed::both(dtype.into());
     }
-    let typed = of_columns(columns, row)
+    let fact = facts.types.as_ref();
+    let stated = || match fact.map(|f| &f.value) {
+        Some(Types::Operands(a, b)) => Some(Typed { a: a.clone(), b: b.clone() }),
+        _ => None,
+    };
+    let recipe = || facts.recipe.as_ref().map(|f| Typed::both(f.value.clone()));
+    let typed = own
         .or_else(|| of_name(columns, fact, side, sides, row, questions))
-        .or_else(|| match fact.map(|f| &f.value) {
-            Some(Types::Operands(a, b)) => Some(Typed { a: a.clone(), b: b.clone() }),
-            _ => None,
-        });
+        .or_else(|| of_peak(columns, facts, side, row, questions))
+        // Beside rows of a stated type, those without one are what is measured.
+        .or_else(|| recipe().filter(|_| partly))
+        .or_else(stated)
+        .or_else(recipe);
     let unread = columns.iter().find(|c| c.title.holds == Holds::Type && !c.text(row).is_empty());
-    let typed =
-        typed.unwrap_or_else(|| unknown(fact, unread.map_or("", |c| c.text(row)), questions));
+    let typed = typed
+        .unwrap_or_else(|| unknown(fact, unread.map_or("", |c| c.text(row)), columns, questions));
     for name in [&typed.a, &typed.b] {
         if let Some(odd) = &name.odd {
             let text = format!(
@@ -64,14 +75,88 @@ pub(super) fn row_types(
 }
 
 fn ask(questions: &mut Vec<Question>, key: &str, text: String, dtype: DataType) {
-    if questions.iter().any(|q| q.key == key) {
-        return;
-    }
-    let choices: Vec<&str> = DataType::ALL.iter().map(|t| t.id()).collect();
-    questions.push(Question::new(key, text, dtype.id(), &choices));
+    ask_among(questions, key, text, &[dtype]);
 }
 
-fn unknown(fact: Option<&Fact<Types>>, unread: &str, questions: &mut Vec<Question>) -> Typed {
+/// Asks for a type; of the likely ones, the first is assumed.
+fn ask_among(questions: &mut Vec<Question>, key: &str, text: String, likely: &[DataType]) {
+    let Some(first) = likely.first().filter(|_| questions.iter().all(|q| q.key != key)) else {
+        return;
+    };
+    let others = DataType::ALL.iter().filter(|dtype| !likely.contains(dtype));
+    let choices: Vec<&str> = match likely {
+        [_] => DataType::ALL.iter().map(|dtype| dtype.id()).collect(),
+        _ => likely.iter().chain(others).map(|dtype| dtype.id()).collect(),
+    };
+    questions.push(Question::new(key, text, first.id(), &choices));
+}
+
+/// True if some rows name their type and others do not.
+pub(super) fn is_partly_typed(columns: &[Column]) -> bool {
+    columns.iter().filter(|c| c.title.holds == Holds::Type).any(|c| {
+        let empty = c.cells.iter().filter(|c| c.text.is_empty()).count();
+        empty > 0 && empty < c.cells.len()
+    })
+}
+
+/// The types that rows of a table name.
+fn named_in(columns: &[Column]) -> Vec<DataType> {
+    let typed = columns.iter().filter(|c| c.title.holds == Holds::Type);
+    let cells = typed.flat_map(|c| &c.cells);
+    let mut out: Vec<DataType> = cells.flat_map(|c| types_in(&c.text)).map(|t| t.dtype).collect();
+    out.dedup();
+    out
+}
+
+/// The type whose stated peak gives the row's own share of the peak. Of a recipe with as many bits it is the recipe's;
+/// else it is asked.
+fn of_peak(
+    columns: &[Column],
+    facts: &Facts,
+    side: &Side,
+    row: usize,
+    questions: &mut Vec<Question>,
+) -> Option<Typed> {
+    let peaks = facts.peaks.as_ref()?;
+    let share = columns.iter().find(|c| is_share_of_peak(&c.name))?.value(row)?;
+    let rate = columns[side.rate?].value(row).filter(|_| share > 0.0)?;
+    let found = peaks.value.iter().min_by(|a, b| {
+        let off = |peak: f64| distance(rate / share / peak);
+        off(a.1).total_cmp(&off(b.1))
+    });
+    let (name, _) = found.filter(|(_, peak)| distance(rate / share / peak) < NEAR_PEAK)?;
+    let recipe = facts.recipe.as_ref().filter(|f| f.value.dtype.bits() == name.dtype.bits());
+    if let Some(recipe) = recipe {
+        return Some(Typed::both(recipe.value.clone()));
+    }
+    let text = format!(
+        "The data type is not stated for some rows; their share of the peak is that of {} (line {}): assuming {}.",
+        name.dtype.name(),
+        peaks.line,
+        name.dtype.name()
+    );
+    ask(questions, "dtype", text, name.dtype);
+    Some(Typed::both(name.clone()))
+}
+
+/// A rate over its share is a peak within this, as a logarithm to base ten: shares are printed with two digits.
+const NEAR_PEAK: f64 = 0.07;
+
+/// Distance of a ratio to 1, as a logarithm to base ten, whatever power of a thousand and of percent lies between.
+fn distance(ratio: f64) -> f64 {
+    let off = |scale: f64| {
+        let log = (ratio * scale).log10() / 3.0;
+        (log - log.round()).abs() * 3.0
+    };
+    off(1.0).min(off(100.0))
+}
+
+fn unknown(
+    fact: Option<&Fact<Types>>,
+    unread: &str,
+    columns: &[Column],
+    questions: &mut Vec<Question>,
+) -> Typed {
     let (text, dtype) = match fact {
         _ if !unread.is_empty() => {
             let fp16 = DataType::Fp16;
@@ -79,13 +164,18 @@ fn unknown(fact: Option<&Fact<Types>>, unread: &str, questions: &mut Vec<Questio
         }
         Some(Fact { value: Types::OneOf(some), line }) => {
             let names: Vec<&str> = some.iter().map(|t| t.dtype.name()).collect();
-            let first = some.first().map_or(DataType::Fp16, |t| t.dtype);
+            // Rows that name none are of another type than those that do.
+            let named = named_in(columns);
+            let mut likely: Vec<DataType> = some.iter().map(|t| t.dtype).collect();
+            likely.sort_by_key(|dtype| named.contains(dtype));
+            let first = likely.first().copied().unwrap_or(DataType::Fp16);
             let text = format!(
                 "The data type is not stated for the rows; line {line} names {}: assuming {}.",
                 names.join(", "),
                 first.name()
             );
-            (text, first)
+            ask_among(questions, "dtype", text, &likely);
+            return Typed::both(first.into());
         }
         _ => (format!("{NO_TYPE}: assuming {}.", DataType::Fp16.name()), DataType::Fp16),
     };

@@ -98,11 +98,23 @@ pub(super) fn candidates(
     let exponent = exponent(&rows);
     let mut values: Vec<f64> = rows.iter().map(|r| r[0]).collect();
     values.sort_by(f64::total_cmp);
-    // A rate saturates as the work grows; a time grows with it.
-    let flat = values[values.len() / 2] > 1.0 && exponent < 0.75;
+    // A time that memory bounds hardly grows with the work, and its rate does. Else a rate saturates as the work grows,
+    // and the time grows with it.
+    let by_memory = growth_of_time(&rows).is_some_and(|growth| growth < 0.35);
+    let flat = match by_memory {
+        true => exponent > 0.5,
+        false => values[values.len() / 2] > 1.0 && exponent < 0.75,
+    };
     good.sort_by_key(|c| (c.0 == Measure::Time) == flat);
     let why = match wanted {
         Some(_) => String::new(),
+        None if by_memory => {
+            let kind = if flat { "rates" } else { "times" };
+            format!(
+                "taken as {kind}: memory bounds such sizes, so that the time hardly grows, and they grow with the \
+                 work to the power of {exponent:.2}"
+            )
+        }
         None if flat => {
             format!("taken as rates: they grow with the work to the power of {exponent:.2}")
         }
@@ -121,6 +133,18 @@ pub(super) fn is_too_fast(time: &Column, factor: f64, way: &Reading) -> bool {
         })
         .collect();
     !rows.is_empty() && rows.iter().all(|fast| *fast)
+}
+
+/// Work per byte under which memory bounds a GEMM on most devices, FLOP/byte.
+const BALANCE: f64 = 100.0;
+
+/// Exponent of the growth with the work of the least time of the rows; `None` if their work hardly varies.
+fn growth_of_time(rows: &[[f64; 3]]) -> Option<f64> {
+    let least = |[_, work, bytes]: &[f64; 3]| [bytes.max(work / BALANCE), *work, *bytes];
+    let work = || rows.iter().map(|row| row[1]);
+    let (low, high) = work().fold((f64::INFINITY, 0f64), |(l, h), w| (l.min(w), h.max(w)));
+    let times: Vec<[f64; 3]> = rows.iter().map(least).collect();
+    (high > 1.5 * low).then(|| exponent(&times))
 }
 
 /// Exponent of the growth of values with the work, between the rows with the least and the most work.

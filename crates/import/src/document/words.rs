@@ -156,6 +156,12 @@ pub(super) fn without_types(text: &str) -> String {
     out
 }
 
+/// Makers and product lines in front of a model.
+const VENDORS: [&str; 12] = [
+    "NVIDIA", "AMD", "Tesla", "Instinct", "GeForce", "Google", "Intel", "Quadro", "Apple",
+    "Qualcomm", "ARM", "Mali",
+];
+
 /// Devices named in a text, as spelled there.
 pub(super) fn devices_in(text: &str) -> Vec<String> {
     let words: Vec<&str> = text
@@ -166,10 +172,7 @@ pub(super) fn devices_in(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut i = 0;
     while i < words.len() {
-        let vendors = words[i..].iter().take_while(|w| {
-            ["NVIDIA", "AMD", "Tesla", "Instinct", "GeForce", "Google", "Intel", "Quadro"]
-                .contains(w)
-        });
+        let vendors = words[i..].iter().take_while(|w| VENDORS.contains(w));
         let vendors = vendors.count();
         let at = device_at(&words[i + vendors..])
             .map(|len| (words[i..i + vendors + len].join(" "), vendors + len));

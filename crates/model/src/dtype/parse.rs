@@ -92,8 +92,10 @@ pub(super) fn parse(text: &str) -> Option<ParsedType> {
         "nvfp4" | "nv_fp4" | "nvf4" => sure(NvFp4),
         "complex fp32" | "f32_c" | "c32" | "cf32" | "complex64" | "c" | "r_32c" => sure(C32),
         "complex fp64" | "f64_c" | "c64" | "cf64" | "complex128" | "z" => sure(C64),
-        _ => [Q2K, Q3K, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0]
+        // Blocks of llama.cpp: the id is the only spelling.
+        _ => DataType::ALL
             .into_iter()
+            .skip_while(|dtype| *dtype != Q8_0)
             .find(|dtype| dtype.id() == name)
             .and_then(sure),
     }

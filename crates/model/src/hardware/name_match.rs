@@ -71,7 +71,7 @@ pub fn match_name(text: &str) -> NameMatch {
     if let Some(token) = arch_token(text) {
         return match_target(token, None);
     }
-    by_model(&words)
+    by_model(text, &words)
 }
 
 /// Finds a device by compiler target and SM or CU count, as tuning files give them: `("gfx942", Some(80))`. gfx942 with
@@ -221,13 +221,69 @@ const OTHER_PRODUCT: [&str; 12] =
 /// Words that do not distinguish variants.
 const NEUTRAL: [&str; 7] = ["rtx", "x", "dgx", "hbm", "ac", "480gb", "1g"];
 
-fn by_model(words: &[String]) -> NameMatch {
+/// True for a model word that other makers have too: `A10`, `5090`.
+fn is_short(model: &str) -> bool {
+    model.len() <= 3 || model.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Makers of the catalogue's devices.
+const MAKERS: [&str; 6] = ["nvidia", "amd", "intel", "google", "aws", "habana"];
+
+/// Words of makers and kinds of processors that the catalogue lacks.
+const OTHER_MAKERS: [&str; 29] = [
+    "apple",
+    "iphone",
+    "ipad",
+    "qualcomm",
+    "snapdragon",
+    "adreno",
+    "arm",
+    "armv7",
+    "armv8",
+    "armv9",
+    "aarch64",
+    "cortex",
+    "neoverse",
+    "graviton",
+    "mali",
+    "powervr",
+    "samsung",
+    "exynos",
+    "mediatek",
+    "dimensity",
+    "huawei",
+    "kirin",
+    "ascend",
+    "cpu",
+    "ryzen",
+    "threadripper",
+    "epyc",
+    "xeon",
+    "core",
+];
+
+/// Product lines of NVIDIA, which name the maker.
+const NVIDIA_LINES: [&str; 4] = ["tesla", "geforce", "quadro", "rtx"];
+
+/// True if the text names another maker or kind of processor, and not the maker of the device.
+fn names_another(text: &str, device: &Device) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let own = device.vendor.to_lowercase();
+    let is_own = |word: &str| word == own || own == "nvidia" && NVIDIA_LINES.contains(&word);
+    let is_other = |word: &str| MAKERS.contains(&word) || OTHER_MAKERS.contains(&word);
+    let named = words.clone().any(is_own);
+    !named && words.any(is_other)
+}
+
+fn by_model(text: &str, words: &[String]) -> NameMatch {
     let mut found: Vec<&'static Device> = Vec::new();
     let mut models = 0;
     for (model, ids) in MODELS {
         if words.iter().any(|word| word == model) {
             models += 1;
-            found.extend(ids.iter().filter_map(|id| by_id(id)));
+            let is_own = |device: &&Device| !is_short(model) || !names_another(text, device);
+            found.extend(ids.iter().filter_map(|id| by_id(id)).filter(is_own));
         }
     }
     if found.is_empty() || words.iter().any(|word| OTHER_PRODUCT.contains(&word.as_str())) {
@@ -302,6 +358,9 @@ mod tests {
             ("NVIDIA L4", "l4"),
             ("Tesla T4", "t4"),
             ("NVIDIA A10G", "a10g"),
+            ("NVIDIA A10", "a10"),
+            ("A10", "a10"),
+            ("A10G", "a10g"),
             ("NVIDIA RTX A6000", "rtx-a6000"),
             ("NVIDIA GeForce RTX 3090", "rtx3090"),
             ("NVIDIA H100 NVL", "h100-nvl"),
@@ -346,6 +405,8 @@ mod tests {
         assert_eq!(ids(&match_name("H100")), ["h100-sxm", "h100-pcie"]);
         assert_eq!(ids(&match_name("A100 80GB")), ["a100-80-sxm", "a100-80-pcie"]);
         assert_eq!(ids(&match_name("A100-SXM")), ["a100-80-sxm", "a100-40-sxm"]);
+        // The maker of the host beside the device's own.
+        assert_eq!(ids(&match_name("Tesla T4, AMD EPYC host")), ["t4"]);
         // The driver reports one die under the name of the whole product.
         assert_eq!(ids(&match_name("AMD Instinct MI250X")), ["mi250x", "mi250x-gcd"]);
         assert!(matches!(
@@ -369,6 +430,15 @@ mod tests {
             "CPU",
             "gfx1250",
             "gfx1103",
+            // Other makers and kinds, with a model word of the catalogue.
+            "Apple A10 quad core 2.3GHz (ARM v8)",
+            "AMD A10-7850K",
+            "AMD Ryzen AI 9 HX 370",
+            "Intel Core i9-14900K",
+            "Intel Core T4",
+            "Apple M3 Ultra",
+            "Qualcomm Snapdragon 8 Gen 3",
+            "ARM Mali-G610",
         ] {
             assert_eq!(match_name(name), NameMatch::Unknown, "{name}");
         }

@@ -133,7 +133,8 @@ fn read(name: &str) -> KernelName {
     if ["gemv", "GEMV", "wvSplitK", "dot_kernel", "LLMM1"].into_iter().any(has) {
         return KernelName { kind: KernelRole::MatrixVector, ..KernelName::default() };
     }
-    composable_kernel::read(name)
+    matmul_ogs(name)
+        .or_else(|| composable_kernel::read(name))
         .or_else(|| triton(name))
         .or_else(|| nvjet(name))
         .or_else(|| xmma(name))
@@ -204,6 +205,29 @@ fn triton(name: &str) -> Option<KernelName> {
         warps: number_after(name, "num_warps"),
         group_m: number_after(name, "GROUP_SIZE_M").or_else(|| number_after(name, "GROUP_M")),
         dtype: type_word(name),
+        ..KernelName::default()
+    })
+}
+
+/// `_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1_swiglu` of Triton's kernels: layouts and types of the output, A and B,
+/// then BM x BN x BK x split-K.
+fn matmul_ogs(name: &str) -> Option<KernelName> {
+    let start = name.find("matmul_ogs")?;
+    let name = &name[start..];
+    let (m, n, k, split_k) = words(name).find_map(|word| match sizes(word) {
+        Some(Sizes::Four([m, n, k, split_k])) => Some((m, n, k, split_k)),
+        _ => None,
+    })?;
+    let of_a = |word: &str| {
+        let (output, operands) = word.split_once('x')?;
+        let (a, _) = operands.split_once('x')?;
+        DataType::parse(output).and(DataType::parse(a))
+    };
+    Some(KernelName {
+        library: Library::Triton,
+        tile: Some(Tile { m, n, k: Some(k) }),
+        split_k: Some(split_k),
+        dtype: words(name).find_map(of_a),
         ..KernelName::default()
     })
 }

@@ -6,18 +6,12 @@ use crate::document::block::is_numeric;
 
 /// A header, a rule of dashes and bars, and rows with bars. The outer bars are optional.
 pub(super) fn markdown(lines: &[&str], at: usize) -> Option<Found> {
-    let header_at = |i: usize| {
-        let (header, rule) = (lines.get(i)?, lines.get(i + 1)?);
-        let fits = header.contains('|') && rule.contains('|') && is_rule(rule) && !is_rule(header);
-        let (a, b) = (between_bars(header), between_bars(rule));
-        (fits && a.len().abs_diff(b.len()) <= 1 && !rule.trim().starts_with('+')).then_some(a)
-    };
-    let titles = header_at(at)?;
+    let titles = titles_at(lines, at)?;
     let mut rows = Vec::new();
     let mut end = at + 2;
     while let Some(line) = lines.get(end)
         && line.contains('|')
-        && header_at(end).is_none()
+        && titles_at(lines, end).is_none()
     {
         if !is_rule(line) {
             let row = between_bars(line);
@@ -29,6 +23,17 @@ pub(super) fn markdown(lines: &[&str], at: usize) -> Option<Found> {
         end += 1;
     }
     Some(Found { table: table(titles, rows, "Markdown"), end })
+}
+
+/// The titles of a Markdown table that begins at the line.
+pub(super) fn titles_at(lines: &[&str], at: usize) -> Option<Vec<String>> {
+    let (header, rule) = (lines.get(at)?, lines.get(at + 1)?);
+    let fits = header.contains('|') && rule.contains('|') && is_rule(rule) && !is_rule(header);
+    if !fits || rule.trim().starts_with('+') {
+        return None;
+    }
+    let titles = between_bars(header);
+    (titles.len().abs_diff(between_bars(rule).len()) <= 1).then_some(titles)
 }
 
 /// Rules of `+---+` or box characters; the lines between the first two rules are the header.

@@ -16,8 +16,7 @@ const LEAST_CELLS: usize = 4_096;
 
 /// An HTML table: `<th>` and `<td>` cells, with spans filled in.
 pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
-    let opens = |line: &str| line.to_lowercase().contains("<table");
-    if !opens(lines.get(at)?) {
+    if !opens_table(lines.get(at)?) {
         return None;
     }
     let near = &lines[at..lines.len().min(at + MOST_LINES)];
@@ -55,6 +54,11 @@ pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
     }
     let titles: Vec<Vec<String>> = rows.drain(..heads).map(|(_, cells)| cells).collect();
     Some(Found { table: table(joined(&titles), rows, HTML), end })
+}
+
+/// True if an HTML table begins in the line.
+pub(super) fn opens_table(line: &str) -> bool {
+    line.contains('<') && line.to_ascii_lowercase().contains("<table")
 }
 
 /// Text in the lines of a table outside its cells: before it, with the caption, and after it.

@@ -1,6 +1,7 @@
 //! Plain-text tables: delimited cells, and columns aligned with blanks.
 
-use super::drawn::apart;
+use super::drawn::{apart, titles_at};
+use super::markup::opens_table;
 use super::{Found, is_rule, table};
 use crate::document::block::{are_words, is_numeric, names_value};
 
@@ -76,6 +77,11 @@ fn rows_of(lines: &[&str], at: usize, delimiter: char, titles: &[String]) -> Opt
     let mut measured = 0;
     let mut end = at + 1;
     while let Some(line) = lines.get(end) {
+        // A sentence with a comma is no header of a table in another syntax below it.
+        let tabs = delimiter != '\t' && line.contains('\t') && !lines[at].contains('\t');
+        if tabs || opens_table(line) || titles_at(lines, end).is_some() {
+            break;
+        }
         if line.trim().is_empty() {
             let next = lines.get(end + 1).map(|l| cells(l, delimiter).len());
             if next != Some(titles.len()) {
@@ -219,7 +225,7 @@ fn by_blanks(
     }
     let mut rows: Vec<(usize, Vec<String>)> = Vec::new();
     let mut end = start;
-    while let Some(line) = lines.get(end) {
+    while let Some(line) = lines.get(end).filter(|line| !opens_table(line)) {
         let row = split(line);
         let extra = row.len().checked_sub(titles.len()).filter(|extra| *extra <= 1);
         let same = rows.first().is_none_or(|(_, first)| first.len() == row.len());

@@ -1,7 +1,7 @@
 //! Finds the figures of a line, with their units and names.
 
 use super::{Rest, Said, TAKEN};
-use crate::document::title::title;
+use crate::document::title::{is_share_of_peak, title};
 use crate::document::unit_words::unit;
 use crate::document::words::{number_length, type_of_word};
 
@@ -105,6 +105,7 @@ pub(super) fn figures(rest: &mut Rest, out: &mut Said) {
             _ => {}
         }
     }
+    shares(&text, &all, rest, out);
     let names: std::collections::BTreeSet<&str> =
         found.iter().map(|(n, ..)| n.as_str()).filter(|n| !n.is_empty()).collect();
     // A figure without a name takes the name of the previous one.
@@ -117,6 +118,17 @@ pub(super) fn figures(rest: &mut Rest, out: &mut Said) {
         last = own;
         let shown = if out.of_all && last.is_empty() { format!("total {shown}") } else { shown };
         out.quantities.push((shown.trim().to_owned(), value));
+    }
+}
+
+/// Shares of a peak by name, without a unit: `pct_peak 0.188`.
+fn shares(text: &str, all: &[Number], rest: &mut Rest, out: &mut Said) {
+    for n in all.iter().filter(|n| n.behind.is_none() && n.before.is_none()) {
+        let before = text[..n.from].trim_end_matches([' ', '=', ':']);
+        let name = before.rsplit(|c: char| !(c.is_alphanumeric() || "_%".contains(c))).next();
+        let Some(name) = name.filter(|name| is_share_of_peak(name)) else { continue };
+        out.quantities.push((name.to_owned(), text[n.from..n.to].to_owned()));
+        rest.take(before.len() - name.len(), n.to);
     }
 }
 

@@ -166,3 +166,66 @@ fn a_cube_states_three_sizes() {
     assert_eq!((d.len(), d.m[1], d.k[0]), (2, 4096, 4096));
     assert_eq!(d.problem(0).op.a, DataType::Fp16);
 }
+
+fn types(d: &Dataset) -> Vec<DataType> {
+    (0..d.len()).map(|row| d.problem(row).op.a).collect()
+}
+
+/// Lines as of a benchmark that prints the baseline with its type and the low-precision run without one.
+fn of_two_types(above: &str, shares: [&str; 2]) -> String {
+    format!(
+        "{above}M, K, N: 1024 1024 1024 tops: 2.15E+09\n\
+         torch.bfloat16 time_sec 5.08E-06, tops/sec 4.23E+14, pct_peak {}\n\
+         time_sec 5.87E-06, tops/sec 3.66E+14, pct_peak {}\n",
+        shares[0], shares[1]
+    )
+}
+
+#[test]
+fn a_recipe_and_the_share_of_a_stated_peak_give_the_type_of_lines_without_one() {
+    use DataType::{Bf16, Fp8E4m3, MxFp8, NvFp4};
+    let peaks = "gpu_name: NVIDIA B200\npeak tops: bf16 2.25e+15, fp8 4.50e+15, fp4 9.00e+15\n";
+    for (recipe, share, dtype) in [
+        ("\"nvfp4\"", "0.041", NvFp4),
+        ("rowwise", "0.081", Fp8E4m3),
+        ("mxfp8_cublas", "0.081", MxFp8),
+    ] {
+        let run = format!("$ python bench.py --recipe {recipe}\n{peaks}");
+        let d = read(of_two_types(&run, ["0.188", share]));
+        assert_eq!(types(&d), [Bf16, dtype], "{recipe}");
+        assert!(!asked(&d).contains(&"dtype"), "{:?}", asked(&d));
+        assert!(notes(&d).contains("the recipe of line 1"), "{}", notes(&d));
+    }
+    // The recipe alone, and the share alone, in percent and of a rate in another unit.
+    let d = read(of_two_types("$ python bench.py --recipe nvfp4\n", ["0.188", "0.041"]));
+    assert_eq!(types(&d), [Bf16, NvFp4]);
+    for share in ["0.081", "8.13"] {
+        let text = of_two_types(peaks, ["0.188", share]);
+        let d = read(&text);
+        assert_eq!(
+            (types(&d), asked(&d).contains(&"dtype")),
+            (vec![Bf16, Fp8E4m3], true),
+            "{share}"
+        );
+        // The answer is for the lines without a type.
+        assert_eq!(types(&answered(&text, "dtype", "mx_fp8")), [Bf16, MxFp8]);
+    }
+}
+
+#[test]
+fn lines_without_a_type_are_not_of_the_type_that_others_name() {
+    let text = of_two_types("types: bf16, fp8\n", ["0.188", "0.041"]);
+    let d = read(text);
+    assert_eq!(types(&d), [DataType::Bf16, DataType::Fp8E4m3]);
+    let question = d.sources[0].assumptions.iter().find(|a| a.key == "dtype").unwrap();
+    assert_eq!(question.choices[..2], ["fp8_e4m3", "bf16"]);
+}
+
+#[test]
+fn a_line_with_the_time_of_all_calls_counts_them() {
+    let d = read(
+        "gemm 1024x1024x1024 fp16: 10 x 100.0 us = 1000 us (21.47 TFLOPS)\n\
+                  gemm 2048x1024x1024 fp16: 10 x 200.0 us = 2000 us (21.47 TFLOPS)\n",
+    );
+    assert!(is_near(d.time_s[0], 100e-6) && d.count(0) == 10.0, "{} {}", d.time_s[0], d.count(0));
+}

@@ -98,6 +98,14 @@ fn says_total(word: &str) -> bool {
     matches!(word, "total" | "sum" | "cumulative")
 }
 
+/// True for `pct_peak`, `% of peak`: a share of the device's peak.
+pub(in crate::document) fn is_share_of_peak(name: &str) -> bool {
+    let low = name.to_lowercase();
+    let words = lower_words(&low);
+    let share = low.contains('%') || any_says(&words, &[Says::Percent]);
+    share && words.iter().any(|w| w == "peak")
+}
+
 /// `% of peak`: a fraction of the device's peak.
 pub(super) fn of_roof(low: &str, words: &[String]) -> Title {
     let percent = low.contains('%') || any_says(words, &[Says::Percent]);

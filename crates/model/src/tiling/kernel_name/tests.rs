@@ -220,3 +220,16 @@ proptest! {
         prop_assert_eq!(tile(&name), Some(format!("{m}x{n}x{k}")));
     }
 }
+
+#[test]
+fn the_last_number_of_matmul_ogs_is_its_split_k() {
+    for (name, split_k, dtype) in [
+        ("_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1_swiglu", 1, DataType::Bf16),
+        ("_p_matmul_ogs_NTN_bf16xfp8e4nvxmxfp4_128x128x128x4", 4, DataType::Fp8E4m3),
+    ] {
+        let parsed = KernelName::parse(name);
+        assert_eq!(parsed.tile, Some(Tile { m: 128, n: 128, k: Some(128) }), "{name}");
+        assert_eq!((parsed.library, parsed.split_k), (Library::Triton, Some(split_k)), "{name}");
+        assert_eq!(parsed.dtype, Some(dtype), "{name}");
+    }
+}
