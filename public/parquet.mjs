@@ -202,18 +202,31 @@ function cell(value, { kind, type }) {
 const ENCODINGS = ["PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"];
 const WIDTHS = { BOOLEAN: 0, INT32: 4, FLOAT: 4, BYTE_ARRAY: 4, INT64: 8, DOUBLE: 8 };
 
-/** Window of a zstd frame that needs no more memory than a page anyway. */
-const WINDOW = 8 << 20;
-
-/** Bytes that a zstd frame says to hold, or its window where it does not say: what its decoder takes memory for (RFC 8878). */
-function claimed(frame) {
-  const [head, window] = frame.subarray(4);
+/**
+ * A zstd frame that ends with a byte 1 more, which comes to its place only where the frame is as long as it should be:
+ * its decoder does not tell (RFC 8878). A second frame is refused, as nobody writes it.
+ */
+function marked(frame) {
+  if (frame.length < 9 || new DataView(frame.buffer, frame.byteOffset).getUint32(0, true) !== 0xfd2fb528) throw new Error("a page is not packed with zstd");
+  const head = frame[4];
   const single = (head >> 5) & 1;
-  const width = head >> 6 ? 1 << (head >> 6) : single;
-  if (width === 0) return 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8);
-  const at = 5 + (single ? 0 : 1) + [0, 1, 2, 4][head & 3];
-  const bytes = [...frame.subarray(at, at + width)];
-  return bytes.reduceRight((size, byte) => size * 256 + byte, 0) + (width === 2 ? 256 : 0);
+  let at = 6 - single + [0, 1, 2, 4][head & 3] + (head >> 6 ? 1 << (head >> 6) : single);
+  let last;
+  do {
+    last = at;
+    const [low, middle, high] = frame.subarray(at, at + 3);
+    const size = (low >> 3) | (middle << 5) | (high << 13);
+    at += 3 + (((low >> 1) & 3) === 1 ? 1 : size);
+    if (at > frame.length) throw new Error("a page ends early");
+    if (size > 1 << 17) throw new Error("a page has a block that is too long");
+  } while (!(frame[last] & 1));
+  // The bit that says so is 4, as are the bytes of a checksum.
+  if (at + (head & 4) !== frame.length) throw new Error("a page has more than one frame");
+  const longer = new Uint8Array(at + 4);
+  longer.set(frame.subarray(0, at));
+  longer[last] &= ~1;
+  longer.set([(1 << 3) | 1, 0, 0, 1], at);
+  return longer;
 }
 
 /** Bytes that a block of snappy unpacks to: the sum of its elements. */
@@ -231,11 +244,13 @@ function snappyLength(block) {
   return sum;
 }
 
+const OTHER_LENGTH = "a page is not as long as it says";
+
 /** What unpacks a page of so many bytes, and refuses one of more. */
 const CODECS = {
   UNCOMPRESSED: (packed) => packed,
   SNAPPY: (packed, length) => {
-    if (snappyLength(packed) !== length) throw new Error("a page is not as long as it says");
+    if (snappyLength(packed) !== length) throw new Error(OTHER_LENGTH);
     const out = new Uint8Array(length);
     snappyUncompress(packed, out);
     return out;
@@ -251,10 +266,21 @@ const CODECS = {
     return out.subarray(0, at);
   },
   ZSTD: (packed, length) => {
-    if (claimed(packed) > Math.max(length, WINDOW)) throw new Error("a page claims more than it holds");
-    return decompress(packed);
+    // Into given memory, nothing else is taken: what does not fit is dropped, and the mark with it.
+    const out = decompress(marked(packed), new Uint8Array(length + 1));
+    if (out[length] !== 1) throw new Error(OTHER_LENGTH);
+    return out.subarray(0, length);
   },
 };
+
+async function unpack(codec, packed, length) {
+  try {
+    return await CODECS[codec](packed, length);
+  } catch (error) {
+    // There is no room for what it writes.
+    throw error instanceof RangeError ? new Error(OTHER_LENGTH) : error;
+  }
+}
 
 /** A number of seven bits a byte, the lowest first, and where the next thing is. */
 function varint(bytes, at) {
@@ -340,8 +366,9 @@ class Pages {
   }
 
   async unpacked(packed, length) {
-    const bytes = await CODECS[this.decoder.codec](packed, length);
-    if (bytes.length !== length) throw new Error("a page is not as long as it says");
+    if (packed.length === 0 && length === 0) return packed;
+    const bytes = await unpack(this.decoder.codec, packed, length);
+    if (bytes.length !== length) throw new Error(OTHER_LENGTH);
     return bytes;
   }
 
