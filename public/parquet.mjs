@@ -37,6 +37,13 @@ function size(bytes) {
 const tooLarge = (limit) =>
   new Refused(`the Parquet file takes more than ${size(limit)}: allow more with --memory of the gemmscope command`);
 
+/** What the command has the room for. */
+const tooLargeHere = (limit) =>
+  new Refused(
+    `the Parquet file takes more than ${size(limit)} in the browser: write it with gemmscope convert FILE.parquet -o FILE.csv, ` +
+      "and open that",
+  );
+
 // ---- What the values of a column are --------------------------------------------------------------------------------
 
 const PLACES = { MILLIS: 3, MICROS: 6, NANOS: 9 };
@@ -202,6 +209,15 @@ function cell(value, { kind, type }) {
 const ENCODINGS = ["PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"];
 const WIDTHS = { BOOLEAN: 0, INT32: 4, FLOAT: 4, BYTE_ARRAY: 4, INT64: 8, DOUBLE: 8 };
 
+/** Bytes of a value in memory beside those of its page: its level, and its number or its place in the dictionary. */
+const VALUE = 16;
+/** Bytes of the view that a text or a number of fixed length is. */
+const VIEW = 104;
+/** Bytes that a page may have for nothing: heads of runs and blocks that are filled up. */
+const SLACK = 1 << 14;
+/** All pages of a file unpack to so many times what they may at a time: text takes about as much as its values. */
+const ALL = 16;
+
 /**
  * A zstd frame that ends with a byte 1 more, which comes to its place only where the frame is as long as it should be:
  * its decoder does not tell (RFC 8878). A second frame is refused, as nobody writes it.
@@ -324,17 +340,21 @@ function checkDeltas(bytes) {
 /** The values of a column in a row group, a page at a time. */
 class Pages {
   constructor(bytes, decoder, budget) {
-    Object.assign(this, { decoder, budget, reader: { view: new DataView(bytes), offset: 0 }, values: [], at: 0, held: 0, dictionaryHeld: 0 });
+    Object.assign(this, { decoder, budget, reader: { view: new DataView(bytes), offset: 0 }, count: 0, at: 0, held: {} });
   }
 
   /** How many values are at hand; reads on where there are none. */
   async left() {
-    while (this.at >= this.values.length) await this.load();
-    return this.values.length - this.at;
+    while (this.at >= this.count) await this.load();
+    return this.count - this.at;
   }
 
+  /** The next value, undefined for a missing one. */
   next() {
-    return this.values[this.at++];
+    const at = this.at++;
+    if (this.levels && !this.levels[at]) return undefined;
+    const value = this.values[this.atValue++];
+    return this.places ? this.places[value] : value;
   }
 
   /** Reads the next page, and refuses what its decoder would take memory for without looking. */
@@ -345,7 +365,7 @@ class Pages {
     const isDictionary = header.type === "DICTIONARY_PAGE";
     const about = header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header;
     const bytes = header.uncompressed_page_size;
-    if (!about || !(bytes >= 0 && header.compressed_page_size >= 0)) throw new Error("a page has no header");
+    if (!about || !(bytes >= 0 && header.compressed_page_size >= 0 && about.num_values >= 0)) throw new Error("a page has no header");
     if (about.num_values > MOST_VALUES) throw new Refused(wrong(`it claims a page of ${grouped(about.num_values)} values`));
     if (!isDictionary && !ENCODINGS.includes(about.encoding)) {
       throw new Refused(
@@ -353,16 +373,22 @@ class Pages {
           "encodings (pyarrow: the default of column_encoding)",
       );
     }
-    this.hold(isDictionary ? "dictionaryHeld" : "held", bytes);
     const width = WIDTHS[decoder.type] ?? decoder.element.type_length;
+    const isPlaces = !isDictionary && about.encoding.endsWith("_DICTIONARY");
+    const isText = decoder.type === "BYTE_ARRAY" && !isPlaces;
+    if (bytes > SLACK + 2 * about.num_values * (Math.max(width, 4) + 4) && !(isText && about.num_values > 0)) {
+      throw new Error("a page is longer than its values");
+    }
+    const isView = isText || (decoder.type === "FIXED_LEN_BYTE_ARRAY" && !isPlaces);
+    this.hold(isDictionary ? "dictionary" : "page", bytes, about.num_values * (VALUE + (isView ? VIEW : 0)));
     if (isDictionary && about.num_values * width > bytes) throw new Error("a dictionary is cut off");
-    if (!isDictionary && about.encoding.endsWith("_DICTIONARY") && !this.dictionary) throw new Error("a dictionary is missing");
+    if (isPlaces && !this.dictionary) throw new Error("a dictionary is missing");
     const { view, offset } = reader;
     if (offset + header.compressed_page_size > view.byteLength) throw new Error("a page ends early");
     const packed = new Uint8Array(view.buffer, view.byteOffset + offset, header.compressed_page_size);
     reader.offset += header.compressed_page_size;
     if (isDictionary) this.dictionary = this.plain(await this.unpacked(packed, bytes), about.num_values);
-    else [this.values, this.at] = [await (header.data_page_header ? this.page(packed, header) : this.pageV2(packed, header)), 0];
+    else await (header.data_page_header ? this.page(packed, header) : this.pageV2(packed, header));
   }
 
   async unpacked(packed, length) {
@@ -387,7 +413,7 @@ class Pages {
       body = bytes.subarray(4 + levels);
     }
     this.check(body, about);
-    return this.cells(readDataPage(bytes, about, this.decoder), about);
+    this.take(readDataPage(bytes, about, this.decoder), about);
   }
 
   async pageV2(packed, header) {
@@ -403,7 +429,7 @@ class Pages {
     whole.set(packed.subarray(0, plain));
     whole.set(body, plain);
     const unpacked = { ...header, data_page_header_v2: { ...about, is_compressed: false } };
-    return this.cells(readDataPageV2(whole, unpacked, this.decoder), about);
+    this.take(readDataPageV2(whole, unpacked, this.decoder), about);
   }
 
   optional() {
@@ -420,30 +446,28 @@ class Pages {
     if (width > 0) checkRuns(body.subarray(encoding === "RLE" ? 4 : 1), most, width);
   }
 
-  /** The values of a page, undefined for a missing one. */
-  cells({ definitionLevels: levels, dataPage }, { encoding, num_values: count }) {
-    let values = dataPage;
-    if (encoding.endsWith("_DICTIONARY")) {
-      values = Array.from(dataPage, (at) => {
-        if (!(at < this.dictionary.length)) throw new Error("a value is not in its dictionary");
-        return this.dictionary[at];
-      });
-    }
-    if (!levels?.length) {
-      if (values.length !== count) throw new Error("a page has too few values");
-      return values;
-    }
-    let at = 0;
-    const cells = Array.from(levels, (level) => (level ? values[at++] : undefined));
-    if (at !== values.length || cells.length !== count) throw new Error("a page has too few values");
-    return cells;
+  /** Takes the values of a page, and the levels that say which are missing. */
+  take({ definitionLevels, dataPage: values }, { encoding, num_values: count }) {
+    const levels = definitionLevels?.length ? definitionLevels : undefined;
+    const places = encoding.endsWith("_DICTIONARY") ? this.dictionary : undefined;
+    let there = levels ? 0 : count;
+    for (const level of levels ?? []) there += level ? 1 : 0;
+    if (values.length !== there || (levels && levels.length !== count)) throw new Error("a page has too few values");
+    for (const at of places ? values : []) if (!(at < places.length)) throw new Error("a value is not in its dictionary");
+    Object.assign(this, { levels, values, places, count, at: 0, atValue: 0 });
   }
 
-  /** Counts the bytes of the page that is held, of all columns of a row group together. */
-  hold(what, bytes) {
-    this.budget.held += bytes - this[what];
-    this[what] = bytes;
-    if (this.budget.held > this.budget.limit) throw tooLarge(this.budget.limit);
+  /** Counts the bytes of a page that is held, and of its values, of all columns of a row group together. */
+  hold(what, bytes, values) {
+    const { budget, held } = this;
+    const before = held[what] ?? { bytes: 0, values: 0 };
+    budget.bytes += bytes - before.bytes;
+    budget.values += values - before.values;
+    held[what] = { bytes, values };
+    if (budget.bytes > budget.limit) throw tooLarge(budget.limit);
+    if (budget.bytes + budget.values > budget.limit) throw tooLargeHere(budget.limit);
+    budget.file.unpacked += bytes;
+    if (budget.file.unpacked > ALL * budget.limit) throw tooLargeHere(ALL * budget.limit);
   }
 }
 
@@ -534,8 +558,9 @@ export function open(blob, limit) {
 async function* texts(file, groups, columns, { rows, limit }) {
   let text = `${columns.map(({ name }) => quoted(name)).join(",")}\n`;
   let done = 0;
+  const all = { unpacked: 0 };
   for (const group of groups) {
-    const budget = { held: 0, limit };
+    const budget = { bytes: 0, values: 0, limit, file: all };
     const pages = [];
     for (const column of columns) pages.push(await pagesOf(file, group, column, budget));
     for (let left = Number(group.num_rows); left > 0; ) {

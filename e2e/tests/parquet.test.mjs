@@ -129,3 +129,23 @@ test("a page of zstd unpacks to what it says, or to nothing", async () => {
   assert.equal(await packed([...skipped, ...zstd(2, 400)]), damaged("a page is not packed with zstd"));
   assert.equal(await packed(zstd(1, 800).slice(0, -1)), damaged("a page ends early"));
 });
+
+test("values that take more memory than their page are refused before they are decoded", async () => {
+  // One run of missing values.
+  const missing = (count) => page(count, 8, [4, 0, 0, 0, ...varint(2n * BigInt(count)), 0]);
+  const rows = 1 << 17;
+  const text = await read(file(rows, [{ pages: missing(rows), optional: 1 }]));
+  assert.match(text, /^not read: the Parquet file takes more than 1.00 MiB in the browser: write it with gemmscope convert /);
+  const half = rows >> 2;
+  assert.equal(await read(file(half, [{ pages: missing(half), optional: 1 }])), `Parquet: 32\u202f768 rows, 1 column.\nc0\n${"\n".repeat(half)}`);
+});
+
+test("a page unpacks to no more than its values need, and a file to no more than there is time for", async () => {
+  const empty = zstd(1, 100 << 10);
+  const pages = Buffer.concat([page(0, 100 << 10, empty), numbers(1)]);
+  assert.equal(await read(file(1, [{ pages, codec: ZSTD }])), damaged("a page is longer than its values"));
+  // Texts of no length, each in a page that goes on behind it.
+  const texts = Buffer.concat(Array(200).fill(page(1, 100 << 10, zstd(1, 100 << 10))));
+  const text = await read(file(200, [{ type: BYTE_ARRAY, noted: [int(6, 0)], pages: texts, codec: ZSTD }]));
+  assert.match(text, /^not read: the Parquet file takes more than 16.0 MiB in the browser/);
+});
