@@ -487,7 +487,9 @@ async function said(step) {
 /** The leaves of a schema, in the order of a row group's columns, each with the elements on the way to it. */
 function leaves(node, path = []) {
   const here = [...path, node];
-  return node.children.length ? node.children.flatMap((child) => leaves(child, here)) : [here];
+  if (node.children.length) return node.children.flatMap((child) => leaves(child, here));
+  // A group may have nothing in it.
+  return node.element.type ? [here] : [];
 }
 
 /** The columns that are flat and hold numbers or text, and the others by name, each with why it is left out. */
@@ -509,6 +511,21 @@ function columnsOf(schema) {
     }
   }
   return { columns, leftOut };
+}
+
+/** Refuses row groups whose columns are not those of the schema, or lie over each other: each is read on its own. */
+function checkGroups(groups, schema, file) {
+  const count = leaves(schema).length;
+  let left = BigInt(file.byteLength);
+  for (const { columns, num_rows } of groups) {
+    if (!(num_rows >= 0n)) throw new Error("its numbers of rows make no sense");
+    if (columns.length !== count) throw new Error("a row group lacks a column");
+    for (const { meta_data: about } of columns) {
+      if (about?.total_compressed_size < 0n) throw new Error("a column does not fit its rows");
+      left -= about?.total_compressed_size ?? 0n;
+    }
+  }
+  if (left < 0n) throw new Error("its columns take more bytes than it has");
 }
 
 /** The bytes of a column in a row group, with what decodes them. */
@@ -534,9 +551,10 @@ export function open(blob, limit) {
       throw new Refused("the Parquet file ends early: it was cut off or is still being written; copy it again");
     }
     const about = await parquetMetadataAsync(file, { geoparquet: false });
-    const { columns, leftOut } = columnsOf(parquetSchema(about));
+    const schema = parquetSchema(about);
+    const { columns, leftOut } = columnsOf(schema);
+    checkGroups(about.row_groups, schema, file);
     const rows = about.row_groups.reduce((sum, { num_rows }) => sum + num_rows, 0n);
-    if (about.row_groups.some(({ num_rows }) => !(num_rows >= 0n))) throw new Error("its numbers of rows make no sense");
     const left = leftOut.length ? `; left out: ${leftOut.map(({ name, why }) => `${name} (${why})`).join(", ")}` : "";
     if (!columns.length) {
       throw new Refused(`the Parquet file has no column of numbers or text${left}: write M, N, K and the time as columns of their own`);

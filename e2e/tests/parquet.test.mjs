@@ -149,3 +149,10 @@ test("a page unpacks to no more than its values need, and a file to no more than
   const text = await read(file(200, [{ type: BYTE_ARRAY, noted: [int(6, 0)], pages: texts, codec: ZSTD }]));
   assert.match(text, /^not read: the Parquet file takes more than 16.0 MiB in the browser/);
 });
+
+test("columns that lie over each other are refused, not read once for each", async () => {
+  const pages = Buffer.concat([numbers(1), Buffer.alloc(10_000)]);
+  const column = { pages: Buffer.alloc(0), from: 4, size: pages.length };
+  const all = [{ pages }, column, column];
+  assert.equal(await read(file(1, all)), damaged("its columns take more bytes than it has"));
+});
