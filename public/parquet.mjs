@@ -49,16 +49,16 @@ const tooLargeHere = (limit) =>
 const PLACES = { MILLIS: 3, MICROS: 6, NANOS: 9 };
 
 /** What a logical type says of values; undefined where it says nothing that is known here. */
-function ofLogical({ type, isSigned, isAdjustedToUTC, unit, scale = 0 }) {
+function ofLogical({ type, isSigned, bitWidth: bits, isAdjustedToUTC, unit, scale = 0, precision }) {
   switch (type) {
     case "STRING":
     case "ENUM":
     case "JSON":
       return { is: "plain" };
     case "INTEGER":
-      return isSigned ? undefined : { is: "unsigned" };
+      return isSigned ? undefined : { is: "unsigned", bits };
     case "DECIMAL":
-      return scale < 0 ? undefined : { is: "decimal", scale };
+      return { is: "decimal", scale, precision };
     case "FLOAT16":
       return { is: "half" };
     case "DATE":
@@ -71,7 +71,7 @@ function ofLogical({ type, isSigned, isAdjustedToUTC, unit, scale = 0 }) {
 }
 
 /** The same of the older notes. */
-function ofConverted({ converted_type: type, scale = 0 }) {
+function ofConverted({ converted_type: type, scale = 0, precision }) {
   switch (type) {
     case "UTF8":
     case "ENUM":
@@ -80,10 +80,11 @@ function ofConverted({ converted_type: type, scale = 0 }) {
     case "UINT_8":
     case "UINT_16":
     case "UINT_32":
+      return { is: "unsigned", bits: 32 };
     case "UINT_64":
-      return { is: "unsigned" };
+      return { is: "unsigned", bits: 64 };
     case "DECIMAL":
-      return scale < 0 ? undefined : { is: "decimal", scale };
+      return { is: "decimal", scale, precision };
     case "DATE":
       return { is: "date" };
     case "TIME_MILLIS":
@@ -97,10 +98,30 @@ function ofConverted({ converted_type: type, scale = 0 }) {
   }
 }
 
+const notedOf = (element) => (element.logical_type ? ofLogical(element.logical_type) : ofConverted(element));
+
+/** Refuses a column whose values cannot be what is noted of them: a guess would be a wrong number. */
+function checkNoted(element) {
+  const { type, type_length: length, name } = element;
+  const fixed = type === "FIXED_LEN_BYTE_ARRAY";
+  const noted = notedOf(element);
+  const places = { INT32: 9, INT64: 18, BYTE_ARRAY: Infinity, ...(fixed && { [type]: Math.floor(Math.log10(2 ** (8 * length - 1) - 1)) }) };
+  const fits = {
+    plain: () => type === "BYTE_ARRAY",
+    unsigned: () => type === (noted.bits === 64 ? "INT64" : "INT32"),
+    decimal: () => noted.scale >= 0 && noted.scale <= noted.precision && noted.precision > 0 && noted.precision <= places[type],
+    half: () => fixed && length === 2,
+    date: () => type === "INT32",
+    time: () => type === (noted.places === 3 ? "INT32" : "INT64"),
+    timestamp: () => type === "INT64",
+  };
+  if ((fixed && !(length >= 0)) || (noted && !fits[noted.is]())) throw new Refused(wrong(`column ${name} cannot hold what is noted of it`));
+}
+
 /** What the values of a flat column are, or, as a text, why they are not read. */
 function kindOf(element) {
   const { type, type_length: length } = element;
-  const noted = element.logical_type ? ofLogical(element.logical_type) : ofConverted(element);
+  const noted = notedOf(element);
   if (type === "BYTE_ARRAY" && noted?.is === "plain") return noted;
   if (noted?.is === "decimal" && noted.scale > MOST_PLACES) return "decimal";
   if (type === "FIXED_LEN_BYTE_ARRAY" && noted?.is === "decimal" && length <= 16) return noted;
@@ -498,6 +519,7 @@ function columnsOf(schema) {
   const leftOut = [];
   for (const [leaf, path] of leaves(schema).entries()) {
     const { element } = path.at(-1);
+    checkNoted(element);
     const flat = path.length === 2 && element.repetition_type !== "REPEATED";
     const name = path[1]?.element.name ?? "";
     const kind = flat ? kindOf(element) : "nested";

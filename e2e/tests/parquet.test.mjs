@@ -156,3 +156,33 @@ test("columns that lie over each other are refused, not read once for each", asy
   const all = [{ pages }, column, column];
   assert.equal(await read(file(1, all)), damaged("its columns take more bytes than it has"));
 });
+
+test("a note that does not fit its values is refused, as by the command", async () => {
+  const noted = (type, ...notes) => read(file(1, [{ type, pages: numbers(12_345), noted: notes }]));
+  const decimal = (type, scale, precision, length = 0) => noted(type, int(2, length), int(6, 5), int(7, scale), int(8, precision));
+  const refused = damaged("column c0 cannot hold what is noted of it");
+  assert.match(await decimal(INT64, 2, 18), /\n123.45\n$/);
+  for (const [type, scale, precision, length] of [
+    [INT64, -1, 18],
+    [INT64, 19, 18],
+    [INT64, 0, 19],
+    [INT32, 2, 10],
+    [DOUBLE, 2, 10],
+    [FIXED, 2, 5, 1],
+    [FIXED, 2, 5, -1],
+  ]) {
+    assert.equal(await decimal(type, scale, precision, length), refused, `${[type, scale, precision, length]}`);
+  }
+  // Dates, times, texts and unsigned numbers.
+  for (const [type, note] of [
+    [INT64, 6],
+    [INT64, 7],
+    [INT32, 8],
+    [INT32, 9],
+    [INT64, 0],
+    [INT64, 13],
+    [INT32, 14],
+  ]) {
+    assert.equal(await noted(type, int(6, note)), refused, `${[type, note]}`);
+  }
+});
