@@ -5,6 +5,7 @@
 
 mod cells;
 mod pages;
+mod schema;
 
 use bytes::Bytes;
 use cells::{Cells, Kind};
@@ -56,6 +57,7 @@ impl Parquet {
                 "the Parquet file ends early: it was cut off or is still being written; copy it again",
             ));
         }
+        schema::check(&bytes)?;
         let bytes = Bytes::from(bytes);
         let mut reader = ParquetMetaDataReader::new();
         let about = reader.try_parse(&bytes).and_then(|()| reader.finish()).map_err(damaged)?;
