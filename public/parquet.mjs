@@ -505,6 +505,30 @@ async function said(step) {
   }
 }
 
+/** Most levels of a schema. Tools write a handful. */
+const MOST_LEVELS = 100;
+
+/** Refuses a schema that is deeper than any tool writes it, or has fewer elements than its groups claim. */
+function checkSchema(elements) {
+  // Children to come: of each group on the way here, and of all of these.
+  const open = [];
+  let all = 0;
+  for (const [at, { num_children: children = 0 }] of elements.entries()) {
+    if (open.length) all -= 1;
+    if (open.length) open[open.length - 1] -= 1;
+    all += children;
+    if (!(children >= 0 && all < elements.length - at)) throw new Error("its schema makes no sense");
+    open.push(children);
+    if (open.length > MOST_LEVELS) {
+      throw new Refused(
+        `the Parquet file has columns in more than ${MOST_LEVELS} levels of groups: write M, N, K and the time as ` +
+          "columns of their own",
+      );
+    }
+    while (open.at(-1) === 0) open.pop();
+  }
+}
+
 /** The leaves of a schema, in the order of a row group's columns, each with the elements on the way to it. */
 function leaves(node, path = []) {
   const here = [...path, node];
@@ -573,6 +597,7 @@ export function open(blob, limit) {
       throw new Refused("the Parquet file ends early: it was cut off or is still being written; copy it again");
     }
     const about = await parquetMetadataAsync(file, { geoparquet: false });
+    checkSchema(about.schema);
     const schema = parquetSchema(about);
     const { columns, leftOut } = columnsOf(schema);
     checkGroups(about.row_groups, schema, file);

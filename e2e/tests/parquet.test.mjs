@@ -186,3 +186,24 @@ test("a note that does not fit its values is refused, as by the command", async 
     assert.equal(await noted(type, int(6, note)), refused, `${[type, note]}`);
   }
 });
+
+test("a schema of more elements than there are, or levels than tools write, is refused", async () => {
+  const group = [...int(3, 0), ...text(4, "g"), ...int(5, 1), 0];
+  const schema = (...elements) => {
+    const footer = Buffer.from([...int(1, 2), ...list(2, 12, elements), ...long(3, 0), ...list(4, 12, []), 0]);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(footer.length);
+    return read(Buffer.concat([Buffer.from("PAR1"), footer, length, Buffer.from("PAR1")]));
+  };
+  const column = [...int(1, INT64), ...int(3, 0), ...text(4, "M"), 0];
+  const deep = (levels) => schema(...Array(levels).fill(group), column);
+  assert.equal(await schema(group, column), "Parquet: 0 rows, 1 column.\nM\n");
+  for (const children of [2, 2 ** 31 - 1, -1]) {
+    assert.equal(await schema([...text(4, "g"), ...int(5, children), 0], column), damaged("its schema makes no sense"));
+  }
+  assert.match(await deep(99), /left out: g \(nested\)/);
+  for (const levels of [100, 10_000]) assert.match(await deep(levels), /^not read: the Parquet file has columns in more than 100 levels of groups: write /);
+  // An empty group has no column in a row group.
+  const nothing = [...int(3, 0), ...text(4, "e"), ...int(5, 0), 0];
+  assert.equal(await schema([...text(4, "g"), ...int(5, 2), 0], nothing, column), "Parquet: 0 rows, 1 column.\nM\n");
+});

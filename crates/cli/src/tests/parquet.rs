@@ -240,6 +240,13 @@ fn what_a_file_claims_is_checked_before_the_library_believes_it() {
     );
     let decimal = with(&[group(1), column(&[int(6, 5), int(7, 1), int(8, 18)])]);
     assert!(decimal.is_ok_and(|text| text.ends_with("\n6.4\n")));
+    // A column that claims more than there is, or ends behind the file.
+    let sized = |size: i64| said(file(&[group(1), column(&[])], &page_1, size), LIMIT);
+    for size in [10_000, i64::MAX, -1] {
+        assert_eq!(sized(size), damaged("its columns take more bytes than it has"));
+    }
+    let whole = file(&[group(1), column(&[])], &page_1, size).len() as i64;
+    assert_eq!(sized(whole), damaged("a column does not fit its rows"));
     // Levels of a page whose sum is more than a number of 32 bits holds.
     let long = page(Some(i64::from(i32::MAX)));
     let why = said(file(&[group(1), column(&[])], &long, long.len() as i64), LIMIT).unwrap_err();
