@@ -6,11 +6,12 @@
 //
 // `limit` is the most bytes that pages may unpack to at a time, and the least that the text takes. A `part` is the share of
 // the rows so far, 0 to 1. An error's message says why a file is not read.
-import { parquetMetadataAsync, parquetSchema } from "hyparquet/src/metadata.js";
+import { parquetMetadata, parquetSchema } from "hyparquet/src/metadata.js";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
 import { readPlain } from "hyparquet/src/plain.js";
 import { snappyUncompress } from "hyparquet/src/snappy.js";
+import { readVarInt } from "hyparquet/src/thrift.js";
 import { decompress } from "fzstd";
 
 /** Bytes of text that are handed on at a time. */
@@ -224,6 +225,44 @@ function cell(value, { kind, type }) {
   return type === "DOUBLE" ? float(value) : String(value);
 }
 
+// ---- Thrift, of which footers and page headers are ------------------------------------------------------------------
+
+/** Structures in each other. Tools write about ten. */
+const MOST_DEPTH = 64;
+
+/** Refuses a structure whose lists claim more items than there are bytes: their decoder takes memory for all of them first. */
+function checkThrift({ view, offset }) {
+  const reader = { view, offset };
+  const byte = () => view.getUint8(reader.offset++);
+  // Of all lists that are open.
+  let items = 0;
+  const pass = (type, depth) => {
+    if (depth > MOST_DEPTH) throw new Error("it is nested too deep");
+    if (type === 3) byte();
+    else if (type >= 4 && type <= 6) readVarInt(reader);
+    else if (type === 7) reader.offset += 8;
+    else if (type === 8) {
+      const length = readVarInt(reader);
+      if (length < 0) throw new Error("a text has no length");
+      reader.offset += length;
+    } else if (type === 9) {
+      const head = byte();
+      const count = head >> 4 === 15 ? readVarInt(reader) : head >> 4;
+      const of = head & 15;
+      items += count;
+      if (!(count >= 0 && items <= view.byteLength - reader.offset)) throw new Error("a list is longer than the file");
+      // Truth values take a byte in lists, and none elsewhere.
+      for (let left = count; left > 0; left -= 1, items -= 1) pass(of === 1 || of === 2 ? 3 : of, depth + 1);
+    } else if (type === 12) {
+      for (let head = byte(); head & 15; head = byte()) {
+        if (head >> 4 === 0) readVarInt(reader);
+        pass(head & 15, depth + 1);
+      }
+    } else if (type > 2 || type < 1) throw new Error("a field has no known type");
+  };
+  pass(12, 0);
+}
+
 // ---- Pages ----------------------------------------------------------------------------------------------------------
 
 /** Encodings whose decoders take as much memory as a page claims, and those of which nothing is known, are refused. */
@@ -382,6 +421,7 @@ class Pages {
   async load() {
     const { reader, decoder } = this;
     if (reader.offset >= reader.view.byteLength) throw new Refused(wrong(`column ${decoder.element.name} has too few values`));
+    checkThrift(reader);
     const header = parquetHeader(reader);
     const isDictionary = header.type === "DICTIONARY_PAGE";
     const about = header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header;
@@ -596,7 +636,11 @@ export function open(blob, limit) {
     if (blob.size < 12 || (await blob.slice(-4).text()) !== "PAR1") {
       throw new Refused("the Parquet file ends early: it was cut off or is still being written; copy it again");
     }
-    const about = await parquetMetadataAsync(file, { geoparquet: false });
+    const length = new DataView(await file.slice(blob.size - 8, blob.size)).getUint32(0, true);
+    if (length > blob.size - 8) throw new Error("its footer is longer than the file");
+    const footer = await file.slice(blob.size - 8 - length, blob.size);
+    checkThrift({ view: new DataView(footer), offset: 0 });
+    const about = parquetMetadata(footer, { geoparquet: false });
     checkSchema(about.schema);
     const schema = parquetSchema(about);
     const { columns, leftOut } = columnsOf(schema);

@@ -187,14 +187,26 @@ test("a note that does not fit its values is refused, as by the command", async 
   }
 });
 
+/** What is read of a footer alone. */
+function ended(bytes) {
+  const footer = Buffer.from(bytes);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(footer.length);
+  return read(Buffer.concat([Buffer.from("PAR1"), footer, length, Buffer.from("PAR1")]));
+}
+
+test("a list that claims more than there is takes no memory", async () => {
+  // Lists of lists, of 32 million each.
+  const lists = [0x19, ...Array(60).fill([0xf9, ...varint((1n << 25n) - 1n)]).flat()];
+  assert.equal(await ended(lists), damaged("a list is longer than the file"));
+  // In the header of a page, too.
+  assert.equal(await read(file(1, [{ pages: Buffer.from(lists) }])), damaged("a list is longer than the file"));
+  assert.equal(await ended(Array(10_000).fill(0x1c)), damaged("it is nested too deep"));
+});
+
 test("a schema of more elements than there are, or levels than tools write, is refused", async () => {
   const group = [...int(3, 0), ...text(4, "g"), ...int(5, 1), 0];
-  const schema = (...elements) => {
-    const footer = Buffer.from([...int(1, 2), ...list(2, 12, elements), ...long(3, 0), ...list(4, 12, []), 0]);
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(footer.length);
-    return read(Buffer.concat([Buffer.from("PAR1"), footer, length, Buffer.from("PAR1")]));
-  };
+  const schema = (...elements) => ended([...int(1, 2), ...list(2, 12, elements), ...long(3, 0), ...list(4, 12, []), 0]);
   const column = [...int(1, INT64), ...int(3, 0), ...text(4, "M"), 0];
   const deep = (levels) => schema(...Array(levels).fill(group), column);
   assert.equal(await schema(group, column), "Parquet: 0 rows, 1 column.\nM\n");
