@@ -6,11 +6,12 @@
 //
 // `limit` is the most bytes that pages may unpack to at a time, and the least that the text takes. A `part` is the share of
 // the rows so far, 0 to 1. An error's message says why a file is not read.
-import { parquetMetadataAsync, parquetSchema } from "hyparquet/src/metadata.js";
+import { parquetMetadata, parquetSchema } from "hyparquet/src/metadata.js";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
 import { readPlain } from "hyparquet/src/plain.js";
 import { snappyUncompress } from "hyparquet/src/snappy.js";
+import { readVarInt } from "hyparquet/src/thrift.js";
 import { decompress } from "fzstd";
 
 /** Bytes of text that are handed on at a time. */
@@ -37,21 +38,28 @@ function size(bytes) {
 const tooLarge = (limit) =>
   new Refused(`the Parquet file takes more than ${size(limit)}: allow more with --memory of the gemmscope command`);
 
+/** What the command has the room for. */
+const tooLargeHere = (limit) =>
+  new Refused(
+    `the Parquet file takes more than ${size(limit)} in the browser: write it with gemmscope convert FILE.parquet -o FILE.csv, ` +
+      "and open that",
+  );
+
 // ---- What the values of a column are --------------------------------------------------------------------------------
 
 const PLACES = { MILLIS: 3, MICROS: 6, NANOS: 9 };
 
 /** What a logical type says of values; undefined where it says nothing that is known here. */
-function ofLogical({ type, isSigned, isAdjustedToUTC, unit, scale = 0 }) {
+function ofLogical({ type, isSigned, bitWidth: bits, isAdjustedToUTC, unit, scale = 0, precision }) {
   switch (type) {
     case "STRING":
     case "ENUM":
     case "JSON":
       return { is: "plain" };
     case "INTEGER":
-      return isSigned ? undefined : { is: "unsigned" };
+      return isSigned ? undefined : { is: "unsigned", bits };
     case "DECIMAL":
-      return scale < 0 ? undefined : { is: "decimal", scale };
+      return { is: "decimal", scale, precision };
     case "FLOAT16":
       return { is: "half" };
     case "DATE":
@@ -64,7 +72,7 @@ function ofLogical({ type, isSigned, isAdjustedToUTC, unit, scale = 0 }) {
 }
 
 /** The same of the older notes. */
-function ofConverted({ converted_type: type, scale = 0 }) {
+function ofConverted({ converted_type: type, scale = 0, precision }) {
   switch (type) {
     case "UTF8":
     case "ENUM":
@@ -73,10 +81,11 @@ function ofConverted({ converted_type: type, scale = 0 }) {
     case "UINT_8":
     case "UINT_16":
     case "UINT_32":
+      return { is: "unsigned", bits: 32 };
     case "UINT_64":
-      return { is: "unsigned" };
+      return { is: "unsigned", bits: 64 };
     case "DECIMAL":
-      return scale < 0 ? undefined : { is: "decimal", scale };
+      return { is: "decimal", scale, precision };
     case "DATE":
       return { is: "date" };
     case "TIME_MILLIS":
@@ -90,10 +99,30 @@ function ofConverted({ converted_type: type, scale = 0 }) {
   }
 }
 
+const notedOf = (element) => (element.logical_type ? ofLogical(element.logical_type) : ofConverted(element));
+
+/** Refuses a column whose values cannot be what is noted of them: a guess would be a wrong number. */
+function checkNoted(element) {
+  const { type, type_length: length, name } = element;
+  const fixed = type === "FIXED_LEN_BYTE_ARRAY";
+  const noted = notedOf(element);
+  const places = { INT32: 9, INT64: 18, BYTE_ARRAY: Infinity, ...(fixed && { [type]: Math.floor(Math.log10(2 ** (8 * length - 1) - 1)) }) };
+  const fits = {
+    plain: () => type === "BYTE_ARRAY",
+    unsigned: () => type === (noted.bits === 64 ? "INT64" : "INT32"),
+    decimal: () => noted.scale >= 0 && noted.scale <= noted.precision && noted.precision > 0 && noted.precision <= places[type],
+    half: () => fixed && length === 2,
+    date: () => type === "INT32",
+    time: () => type === (noted.places === 3 ? "INT32" : "INT64"),
+    timestamp: () => type === "INT64",
+  };
+  if ((fixed && !(length >= 0)) || (noted && !fits[noted.is]())) throw new Refused(wrong(`column ${name} cannot hold what is noted of it`));
+}
+
 /** What the values of a flat column are, or, as a text, why they are not read. */
 function kindOf(element) {
   const { type, type_length: length } = element;
-  const noted = element.logical_type ? ofLogical(element.logical_type) : ofConverted(element);
+  const noted = notedOf(element);
   if (type === "BYTE_ARRAY" && noted?.is === "plain") return noted;
   if (noted?.is === "decimal" && noted.scale > MOST_PLACES) return "decimal";
   if (type === "FIXED_LEN_BYTE_ARRAY" && noted?.is === "decimal" && length <= 16) return noted;
@@ -196,24 +225,84 @@ function cell(value, { kind, type }) {
   return type === "DOUBLE" ? float(value) : String(value);
 }
 
+// ---- Thrift, of which footers and page headers are ------------------------------------------------------------------
+
+/** Structures in each other. Tools write about ten. */
+const MOST_DEPTH = 64;
+
+/** Refuses a structure whose lists claim more items than there are bytes: their decoder takes memory for all of them first. */
+function checkThrift({ view, offset }) {
+  const reader = { view, offset };
+  const byte = () => view.getUint8(reader.offset++);
+  // Of all lists that are open.
+  let items = 0;
+  const pass = (type, depth) => {
+    if (depth > MOST_DEPTH) throw new Error("it is nested too deep");
+    if (type === 3) byte();
+    else if (type >= 4 && type <= 6) readVarInt(reader);
+    else if (type === 7) reader.offset += 8;
+    else if (type === 8) {
+      const length = readVarInt(reader);
+      if (length < 0) throw new Error("a text has no length");
+      reader.offset += length;
+    } else if (type === 9) {
+      const head = byte();
+      const count = head >> 4 === 15 ? readVarInt(reader) : head >> 4;
+      const of = head & 15;
+      items += count;
+      if (!(count >= 0 && items <= view.byteLength - reader.offset)) throw new Error("a list is longer than the file");
+      // Truth values take a byte in lists, and none elsewhere.
+      for (let left = count; left > 0; left -= 1, items -= 1) pass(of === 1 || of === 2 ? 3 : of, depth + 1);
+    } else if (type === 12) {
+      for (let head = byte(); head & 15; head = byte()) {
+        if (head >> 4 === 0) readVarInt(reader);
+        pass(head & 15, depth + 1);
+      }
+    } else if (type > 2 || type < 1) throw new Error("a field has no known type");
+  };
+  pass(12, 0);
+}
+
 // ---- Pages ----------------------------------------------------------------------------------------------------------
 
 /** Encodings whose decoders take as much memory as a page claims, and those of which nothing is known, are refused. */
 const ENCODINGS = ["PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"];
 const WIDTHS = { BOOLEAN: 0, INT32: 4, FLOAT: 4, BYTE_ARRAY: 4, INT64: 8, DOUBLE: 8 };
 
-/** Window of a zstd frame that needs no more memory than a page anyway. */
-const WINDOW = 8 << 20;
+/** Bytes of a value in memory beside those of its page: its level, and its number or its place in the dictionary. */
+const VALUE = 16;
+/** Bytes of the view that a text or a number of fixed length is. */
+const VIEW = 104;
+/** Bytes that a page may have for nothing: heads of runs and blocks that are filled up. */
+const SLACK = 1 << 14;
+/** All pages of a file unpack to so many times what they may at a time: text takes about as much as its values. */
+const ALL = 16;
 
-/** Bytes that a zstd frame says to hold, or its window where it does not say: what its decoder takes memory for (RFC 8878). */
-function claimed(frame) {
-  const [head, window] = frame.subarray(4);
+/**
+ * A zstd frame that ends with a byte 1 more, which comes to its place only where the frame is as long as it should be:
+ * its decoder does not tell (RFC 8878). A second frame is refused, as nobody writes it.
+ */
+function marked(frame) {
+  if (frame.length < 9 || new DataView(frame.buffer, frame.byteOffset).getUint32(0, true) !== 0xfd2fb528) throw new Error("a page is not packed with zstd");
+  const head = frame[4];
   const single = (head >> 5) & 1;
-  const width = head >> 6 ? 1 << (head >> 6) : single;
-  if (width === 0) return 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8);
-  const at = 5 + (single ? 0 : 1) + [0, 1, 2, 4][head & 3];
-  const bytes = [...frame.subarray(at, at + width)];
-  return bytes.reduceRight((size, byte) => size * 256 + byte, 0) + (width === 2 ? 256 : 0);
+  let at = 6 - single + [0, 1, 2, 4][head & 3] + (head >> 6 ? 1 << (head >> 6) : single);
+  let last;
+  do {
+    last = at;
+    const [low, middle, high] = frame.subarray(at, at + 3);
+    const size = (low >> 3) | (middle << 5) | (high << 13);
+    at += 3 + (((low >> 1) & 3) === 1 ? 1 : size);
+    if (at > frame.length) throw new Error("a page ends early");
+    if (size > 1 << 17) throw new Error("a page has a block that is too long");
+  } while (!(frame[last] & 1));
+  // The bit that says so is 4, as are the bytes of a checksum.
+  if (at + (head & 4) !== frame.length) throw new Error("a page has more than one frame");
+  const longer = new Uint8Array(at + 4);
+  longer.set(frame.subarray(0, at));
+  longer[last] &= ~1;
+  longer.set([(1 << 3) | 1, 0, 0, 1], at);
+  return longer;
 }
 
 /** Bytes that a block of snappy unpacks to: the sum of its elements. */
@@ -231,11 +320,13 @@ function snappyLength(block) {
   return sum;
 }
 
+const OTHER_LENGTH = "a page is not as long as it says";
+
 /** What unpacks a page of so many bytes, and refuses one of more. */
 const CODECS = {
   UNCOMPRESSED: (packed) => packed,
   SNAPPY: (packed, length) => {
-    if (snappyLength(packed) !== length) throw new Error("a page is not as long as it says");
+    if (snappyLength(packed) !== length) throw new Error(OTHER_LENGTH);
     const out = new Uint8Array(length);
     snappyUncompress(packed, out);
     return out;
@@ -251,10 +342,21 @@ const CODECS = {
     return out.subarray(0, at);
   },
   ZSTD: (packed, length) => {
-    if (claimed(packed) > Math.max(length, WINDOW)) throw new Error("a page claims more than it holds");
-    return decompress(packed);
+    // Into given memory, nothing else is taken: what does not fit is dropped, and the mark with it.
+    const out = decompress(marked(packed), new Uint8Array(length + 1));
+    if (out[length] !== 1) throw new Error(OTHER_LENGTH);
+    return out.subarray(0, length);
   },
 };
+
+async function unpack(codec, packed, length) {
+  try {
+    return await CODECS[codec](packed, length);
+  } catch (error) {
+    // There is no room for what it writes.
+    throw error instanceof RangeError ? new Error(OTHER_LENGTH) : error;
+  }
+}
 
 /** A number of seven bits a byte, the lowest first, and where the next thing is. */
 function varint(bytes, at) {
@@ -298,28 +400,33 @@ function checkDeltas(bytes) {
 /** The values of a column in a row group, a page at a time. */
 class Pages {
   constructor(bytes, decoder, budget) {
-    Object.assign(this, { decoder, budget, reader: { view: new DataView(bytes), offset: 0 }, values: [], at: 0, held: 0, dictionaryHeld: 0 });
+    Object.assign(this, { decoder, budget, reader: { view: new DataView(bytes), offset: 0 }, count: 0, at: 0, held: {} });
   }
 
   /** How many values are at hand; reads on where there are none. */
   async left() {
-    while (this.at >= this.values.length) await this.load();
-    return this.values.length - this.at;
+    while (this.at >= this.count) await this.load();
+    return this.count - this.at;
   }
 
+  /** The next value, undefined for a missing one. */
   next() {
-    return this.values[this.at++];
+    const at = this.at++;
+    if (this.levels && !this.levels[at]) return undefined;
+    const value = this.values[this.atValue++];
+    return this.places ? this.places[value] : value;
   }
 
   /** Reads the next page, and refuses what its decoder would take memory for without looking. */
   async load() {
     const { reader, decoder } = this;
     if (reader.offset >= reader.view.byteLength) throw new Refused(wrong(`column ${decoder.element.name} has too few values`));
+    checkThrift(reader);
     const header = parquetHeader(reader);
     const isDictionary = header.type === "DICTIONARY_PAGE";
     const about = header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header;
     const bytes = header.uncompressed_page_size;
-    if (!about || !(bytes >= 0 && header.compressed_page_size >= 0)) throw new Error("a page has no header");
+    if (!about || !(bytes >= 0 && header.compressed_page_size >= 0 && about.num_values >= 0)) throw new Error("a page has no header");
     if (about.num_values > MOST_VALUES) throw new Refused(wrong(`it claims a page of ${grouped(about.num_values)} values`));
     if (!isDictionary && !ENCODINGS.includes(about.encoding)) {
       throw new Refused(
@@ -327,21 +434,28 @@ class Pages {
           "encodings (pyarrow: the default of column_encoding)",
       );
     }
-    this.hold(isDictionary ? "dictionaryHeld" : "held", bytes);
     const width = WIDTHS[decoder.type] ?? decoder.element.type_length;
+    const isPlaces = !isDictionary && about.encoding.endsWith("_DICTIONARY");
+    const isText = decoder.type === "BYTE_ARRAY" && !isPlaces;
+    if (bytes > SLACK + 2 * about.num_values * (Math.max(width, 4) + 4) && !(isText && about.num_values > 0)) {
+      throw new Error("a page is longer than its values");
+    }
+    const isView = isText || (decoder.type === "FIXED_LEN_BYTE_ARRAY" && !isPlaces);
+    this.hold(isDictionary ? "dictionary" : "page", bytes, about.num_values * (VALUE + (isView ? VIEW : 0)));
     if (isDictionary && about.num_values * width > bytes) throw new Error("a dictionary is cut off");
-    if (!isDictionary && about.encoding.endsWith("_DICTIONARY") && !this.dictionary) throw new Error("a dictionary is missing");
+    if (isPlaces && !this.dictionary) throw new Error("a dictionary is missing");
     const { view, offset } = reader;
     if (offset + header.compressed_page_size > view.byteLength) throw new Error("a page ends early");
     const packed = new Uint8Array(view.buffer, view.byteOffset + offset, header.compressed_page_size);
     reader.offset += header.compressed_page_size;
     if (isDictionary) this.dictionary = this.plain(await this.unpacked(packed, bytes), about.num_values);
-    else [this.values, this.at] = [await (header.data_page_header ? this.page(packed, header) : this.pageV2(packed, header)), 0];
+    else await (header.data_page_header ? this.page(packed, header) : this.pageV2(packed, header));
   }
 
   async unpacked(packed, length) {
-    const bytes = await CODECS[this.decoder.codec](packed, length);
-    if (bytes.length !== length) throw new Error("a page is not as long as it says");
+    if (packed.length === 0 && length === 0) return packed;
+    const bytes = await unpack(this.decoder.codec, packed, length);
+    if (bytes.length !== length) throw new Error(OTHER_LENGTH);
     return bytes;
   }
 
@@ -360,7 +474,7 @@ class Pages {
       body = bytes.subarray(4 + levels);
     }
     this.check(body, about);
-    return this.cells(readDataPage(bytes, about, this.decoder), about);
+    this.take(readDataPage(bytes, about, this.decoder), about);
   }
 
   async pageV2(packed, header) {
@@ -376,7 +490,7 @@ class Pages {
     whole.set(packed.subarray(0, plain));
     whole.set(body, plain);
     const unpacked = { ...header, data_page_header_v2: { ...about, is_compressed: false } };
-    return this.cells(readDataPageV2(whole, unpacked, this.decoder), about);
+    this.take(readDataPageV2(whole, unpacked, this.decoder), about);
   }
 
   optional() {
@@ -393,30 +507,28 @@ class Pages {
     if (width > 0) checkRuns(body.subarray(encoding === "RLE" ? 4 : 1), most, width);
   }
 
-  /** The values of a page, undefined for a missing one. */
-  cells({ definitionLevels: levels, dataPage }, { encoding, num_values: count }) {
-    let values = dataPage;
-    if (encoding.endsWith("_DICTIONARY")) {
-      values = Array.from(dataPage, (at) => {
-        if (!(at < this.dictionary.length)) throw new Error("a value is not in its dictionary");
-        return this.dictionary[at];
-      });
-    }
-    if (!levels?.length) {
-      if (values.length !== count) throw new Error("a page has too few values");
-      return values;
-    }
-    let at = 0;
-    const cells = Array.from(levels, (level) => (level ? values[at++] : undefined));
-    if (at !== values.length || cells.length !== count) throw new Error("a page has too few values");
-    return cells;
+  /** Takes the values of a page, and the levels that say which are missing. */
+  take({ definitionLevels, dataPage: values }, { encoding, num_values: count }) {
+    const levels = definitionLevels?.length ? definitionLevels : undefined;
+    const places = encoding.endsWith("_DICTIONARY") ? this.dictionary : undefined;
+    let there = levels ? 0 : count;
+    for (const level of levels ?? []) there += level ? 1 : 0;
+    if (values.length !== there || (levels && levels.length !== count)) throw new Error("a page has too few values");
+    for (const at of places ? values : []) if (!(at < places.length)) throw new Error("a value is not in its dictionary");
+    Object.assign(this, { levels, values, places, count, at: 0, atValue: 0 });
   }
 
-  /** Counts the bytes of the page that is held, of all columns of a row group together. */
-  hold(what, bytes) {
-    this.budget.held += bytes - this[what];
-    this[what] = bytes;
-    if (this.budget.held > this.budget.limit) throw tooLarge(this.budget.limit);
+  /** Counts the bytes of a page that is held, and of its values, of all columns of a row group together. */
+  hold(what, bytes, values) {
+    const { budget, held } = this;
+    const before = held[what] ?? { bytes: 0, values: 0 };
+    budget.bytes += bytes - before.bytes;
+    budget.values += values - before.values;
+    held[what] = { bytes, values };
+    if (budget.bytes > budget.limit) throw tooLarge(budget.limit);
+    if (budget.bytes + budget.values > budget.limit) throw tooLargeHere(budget.limit);
+    budget.file.unpacked += bytes;
+    if (budget.file.unpacked > ALL * budget.limit) throw tooLargeHere(ALL * budget.limit);
   }
 }
 
@@ -433,10 +545,36 @@ async function said(step) {
   }
 }
 
+/** Most levels of a schema. Tools write a handful. */
+const MOST_LEVELS = 100;
+
+/** Refuses a schema that is deeper than any tool writes it, or has fewer elements than its groups claim. */
+function checkSchema(elements) {
+  // Children to come: of each group on the way here, and of all of these.
+  const open = [];
+  let all = 0;
+  for (const [at, { num_children: children = 0 }] of elements.entries()) {
+    if (open.length) all -= 1;
+    if (open.length) open[open.length - 1] -= 1;
+    all += children;
+    if (!(children >= 0 && all < elements.length - at)) throw new Error("its schema makes no sense");
+    open.push(children);
+    if (open.length > MOST_LEVELS) {
+      throw new Refused(
+        `the Parquet file has columns in more than ${MOST_LEVELS} levels of groups: write M, N, K and the time as ` +
+          "columns of their own",
+      );
+    }
+    while (open.at(-1) === 0) open.pop();
+  }
+}
+
 /** The leaves of a schema, in the order of a row group's columns, each with the elements on the way to it. */
 function leaves(node, path = []) {
   const here = [...path, node];
-  return node.children.length ? node.children.flatMap((child) => leaves(child, here)) : [here];
+  if (node.children.length) return node.children.flatMap((child) => leaves(child, here));
+  // A group may have nothing in it.
+  return node.element.type ? [here] : [];
 }
 
 /** The columns that are flat and hold numbers or text, and the others by name, each with why it is left out. */
@@ -445,6 +583,7 @@ function columnsOf(schema) {
   const leftOut = [];
   for (const [leaf, path] of leaves(schema).entries()) {
     const { element } = path.at(-1);
+    checkNoted(element);
     const flat = path.length === 2 && element.repetition_type !== "REPEATED";
     const name = path[1]?.element.name ?? "";
     const kind = flat ? kindOf(element) : "nested";
@@ -458,6 +597,21 @@ function columnsOf(schema) {
     }
   }
   return { columns, leftOut };
+}
+
+/** Refuses row groups whose columns are not those of the schema, or lie over each other: each is read on its own. */
+function checkGroups(groups, schema, file) {
+  const count = leaves(schema).length;
+  let left = BigInt(file.byteLength);
+  for (const { columns, num_rows } of groups) {
+    if (!(num_rows >= 0n)) throw new Error("its numbers of rows make no sense");
+    if (columns.length !== count) throw new Error("a row group lacks a column");
+    for (const { meta_data: about } of columns) {
+      if (about?.total_compressed_size < 0n) throw new Error("a column does not fit its rows");
+      left -= about?.total_compressed_size ?? 0n;
+    }
+  }
+  if (left < 0n) throw new Error("its columns take more bytes than it has");
 }
 
 /** The bytes of a column in a row group, with what decodes them. */
@@ -482,10 +636,16 @@ export function open(blob, limit) {
     if (blob.size < 12 || (await blob.slice(-4).text()) !== "PAR1") {
       throw new Refused("the Parquet file ends early: it was cut off or is still being written; copy it again");
     }
-    const about = await parquetMetadataAsync(file, { geoparquet: false });
-    const { columns, leftOut } = columnsOf(parquetSchema(about));
+    const length = new DataView(await file.slice(blob.size - 8, blob.size)).getUint32(0, true);
+    if (length > blob.size - 8) throw new Error("its footer is longer than the file");
+    const footer = await file.slice(blob.size - 8 - length, blob.size);
+    checkThrift({ view: new DataView(footer), offset: 0 });
+    const about = parquetMetadata(footer, { geoparquet: false });
+    checkSchema(about.schema);
+    const schema = parquetSchema(about);
+    const { columns, leftOut } = columnsOf(schema);
+    checkGroups(about.row_groups, schema, file);
     const rows = about.row_groups.reduce((sum, { num_rows }) => sum + num_rows, 0n);
-    if (about.row_groups.some(({ num_rows }) => !(num_rows >= 0n))) throw new Error("its numbers of rows make no sense");
     const left = leftOut.length ? `; left out: ${leftOut.map(({ name, why }) => `${name} (${why})`).join(", ")}` : "";
     if (!columns.length) {
       throw new Refused(`the Parquet file has no column of numbers or text${left}: write M, N, K and the time as columns of their own`);
@@ -507,8 +667,9 @@ export function open(blob, limit) {
 async function* texts(file, groups, columns, { rows, limit }) {
   let text = `${columns.map(({ name }) => quoted(name)).join(",")}\n`;
   let done = 0;
+  const all = { unpacked: 0 };
   for (const group of groups) {
-    const budget = { held: 0, limit };
+    const budget = { bytes: 0, values: 0, limit, file: all };
     const pages = [];
     for (const column of columns) pages.push(await pagesOf(file, group, column, budget));
     for (let left = Number(group.num_rows); left > 0; ) {

@@ -5,6 +5,7 @@
 
 mod cells;
 mod pages;
+mod schema;
 
 use bytes::Bytes;
 use cells::{Cells, Kind};
@@ -56,9 +57,17 @@ impl Parquet {
                 "the Parquet file ends early: it was cut off or is still being written; copy it again",
             ));
         }
+        schema::check(&bytes)?;
         let bytes = Bytes::from(bytes);
         let mut reader = ParquetMetaDataReader::new();
         let about = reader.try_parse(&bytes).and_then(|()| reader.finish()).map_err(damaged)?;
+        // Each column is read on its own: where they lie over each other, a small file takes long.
+        let sizes = about.row_groups().iter().flat_map(|group| group.columns());
+        let mut sizes = sizes.map(|column| u64::try_from(column.compressed_size()));
+        let packed = sizes.try_fold(0u64, |all, n| all.checked_add(n.ok()?));
+        if packed.is_none_or(|packed| packed > bytes.len() as u64) {
+            return Err(wrong("its columns take more bytes than it has"));
+        }
         let (columns, left_out) = columns(&about);
         let groups = about.row_groups().iter().map(RowGroupMetaData::num_rows);
         let rows = groups.map(u64::try_from).try_fold(0u64, |all, n| all.checked_add(n.ok()?));

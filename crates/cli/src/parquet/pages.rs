@@ -66,7 +66,9 @@ pub(super) fn open(
         }
     };
     let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
-    if start < 0 || chunk.compressed_size() < 0 || chunk.num_values() != rows {
+    let end = start.checked_add(chunk.compressed_size());
+    let fits = start >= 0 && end.is_some_and(|end| end >= start && end as u64 <= file.len() as u64);
+    if !fits || chunk.num_values() != rows {
         return Err(wrong("a column does not fit its rows"));
     }
     // Declared as uncompressed, so that the crate returns packed pages and we unpack them.
