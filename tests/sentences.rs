@@ -145,7 +145,7 @@ fn time_share_of_the_roof_and_lost_time_are_sums_over_what_passes() {
         let frame = frame(&[COMPILER], link);
         let totals = Totals::over(&frame, &frame.rows);
         near(totals.time_s * 1e6, time);
-        near(totals.weighted_efficiency.unwrap(), 1.0 - lost / time);
+        near(totals.share_kept.unwrap(), 1.0 - lost / time);
         let books = Ledger::new(&frame).books;
         let sum = |of: &dyn Fn(&Book) -> f64| books.iter().map(of).sum::<f64>() * 1e6;
         near(sum(&|b| b.time_s), time);
