@@ -88,6 +88,11 @@ fn of_table(text: &Surroundings<'_>, at: usize, decimal_comma: bool) -> Option<&
     if columns.iter().any(odd_type) {
         return Some("data types by other names");
     }
+    let of_cell =
+        |c: &Column| c.at.is_none() && matches!(c.title.holds, Holds::TypeA | Holds::TypeB);
+    if columns.iter().any(of_cell) {
+        return Some("types of two operands in one cell");
+    }
     let types = |holds: Holds| columns.iter().filter(|c| c.title.holds == holds).count();
     if types(Holds::Type) > 1 {
         return Some("two columns of types");

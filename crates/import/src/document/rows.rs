@@ -19,11 +19,16 @@ use super::units::{Limits, work_scale};
 use super::words::without_types;
 use crate::ImportOptions;
 use answers::{by_hand, calls_as_chosen, sizes_as_chosen};
+use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
+use std::collections::HashMap;
+
+/// Sizes and types of a product.
+type Product = ([u32; 4], DataType, DataType);
 
 /// State for reading one table.
 struct Reader<'a> {
@@ -32,6 +37,8 @@ struct Reader<'a> {
     on: Evidence<'a>,
     /// Device for rows without one.
     device: u16,
+    /// The unknown type that a product was read with first.
+    odd: HashMap<Product, String>,
     /// Label of each column, and how many before it have the same.
     labels: Vec<(String, usize)>,
 }
@@ -53,7 +60,7 @@ pub(super) fn read(
     let line = text.blocks[at].line;
     let rows = table.rows.len();
     let on = Evidence { columns, facts, limits, options, rows, notes, questions: Vec::new() };
-    let mut reader = Reader { table, line, on, device, labels: Vec::new() };
+    let mut reader = Reader { table, line, on, device, odd: HashMap::new(), labels: Vec::new() };
     reader.read(out)
 }
 
@@ -218,6 +225,10 @@ impl Reader<'_> {
             false => Operation::mixed(a, b, wide.default_output()),
         };
         op.groups = way.groups.get(row).copied().flatten();
+        let product = ([m, n, k, batch], a, b);
+        for odd in [&typed.a.odd, &typed.b.odd].into_iter().flatten() {
+            self.stays_apart(product, odd)?;
+        }
         let mut made = Row { batch, ..Row::new(m, n, k, op, f64::NAN) };
         made.device = match self.device(row) {
             name if name.is_empty() => self.device,
@@ -246,6 +257,18 @@ impl Reader<'_> {
             }
         };
         Ok(made)
+    }
+
+    /// `Err` where the nearest types of two unknown ones would make different products the same.
+    fn stays_apart(&mut self, product: Product, odd: &str) -> Result<(), String> {
+        let first = self.odd.entry(product).or_insert_with(|| odd.to_owned());
+        if first == odd {
+            return Ok(());
+        }
+        let nearest = product.1.name();
+        Err(format!(
+            "the data type “{odd}” is not known, and as {nearest} this would be the GEMM of “{first}”: say which it is"
+        ))
     }
 
     fn types(&mut self, row: usize, side: &Side, sides: &[Side]) -> Typed {

@@ -1,8 +1,10 @@
 //! Synthetic texts of every class that people paste.
 
+mod columns;
 mod experts;
 mod lines;
 mod same;
+mod types;
 
 use crate::testing::{read, read_with};
 use crate::{ImportOptions, Imported, read_all};
@@ -286,96 +288,6 @@ fn a_page_in_one_line_keeps_merged_cells_and_the_words_around_its_table() {
     assert!((d.time_s[1] / 190e-6 - 1.0).abs() < 1e-12);
     assert_eq!(d.devices[usize::from(d.device[0])], "H100 SXM");
     assert!(asked(&d).is_empty(), "{:?}", asked(&d));
-}
-
-/// Rows of a table that begins with whatever stands above: HTML as browsers copy it, Markdown, tabs.
-#[test]
-fn a_sentence_with_a_comma_is_no_header_in_any_syntax() {
-    let tags = |titles: &str, rows: &str| {
-        let cells = |line: &str, tag: &str| {
-            let cells = line.split('|').map(|c| format!("<{tag}>{c}</{tag}>")).collect::<String>();
-            format!("<tr>{cells}</tr>")
-        };
-        let rows: String = rows.lines().map(|line| cells(line, "td")).collect();
-        format!("<table>{}{rows}</table>", cells(titles, "th"))
-    };
-    let (titles, rows) = ("M|N|K|a, us", "4096|4096|4096|210.5\n8192|4096|4096|1,410.5");
-    let table = tags(titles, rows);
-    let tabs = format!("{titles}\n{rows}").replace('|', "\t");
-    for text in [
-        format!("<p style=\"color: red; margin: 0\">H100, bf16</p>{table}"),
-        format!("<p style=\"color:red\">\nH100, bf16</p>\n{table}"),
-        format!("<h3>GEMM</h3><p>H100, bf16</p>{table}"),
-        format!(
-            "<html>\n<body>\n<!--StartFragment--><p>H100, bf16</p>{table}<!--EndFragment--></body></html>"
-        ),
-        format!("H100, bf16\n\n{titles}\n-|-|-|-\n{rows}\n"),
-        format!("H100, bf16\n{tabs}\n"),
-    ] {
-        let d = read(&text);
-        assert_eq!((&d.m[..], d.len()), (&[4096, 8192][..], 2), "{text}");
-        assert!((d.time_s[1] / 1410.5e-6 - 1.0).abs() < 1e-12, "{text}: {:?}", d.time_s);
-        assert_eq!(
-            (device(&d, 0), d.ops[usize::from(d.op[0])].a),
-            ("H100", DataType::Bf16),
-            "{text}"
-        );
-    }
-}
-
-#[test]
-fn quantised_weights_are_products_of_their_own() {
-    let rows: String = ["bf16", "iq1_m", "iq2_s", "q2_K"]
-        .iter()
-        .map(|t| format!("| MUL_MAT(type_a={t},type_b=f32,m=64,n=8,k=256) | 5.3 | 5.2 |\n"))
-        .collect();
-    let d = read(format!("| Test | Before (TFLOPS) | After (TFLOPS) |\n|---|---|---|\n{rows}"));
-    let types: Vec<String> = (0..4).map(|i| d.problem(2 * i).op.types()).collect();
-    let own = [
-        "bf16 x fp32 -> fp32",
-        "IQ1_M x fp32 -> fp32",
-        "IQ2_S x fp32 -> fp32",
-        "Q2_K x fp32 -> fp32",
-    ];
-    assert_eq!(types, own);
-    assert!(!d.same_gemm(2, 4) && d.same_gemm(2, 3), "{:?}", d.op);
-}
-
-#[test]
-fn figures_that_grow_with_m_where_memory_bounds_the_time_are_rates() {
-    let unit = |rows: &str| {
-        let d = read(format!("   batch_size     N     K  torch-bf16\n{rows}"));
-        assert!(asked(&d).contains(&"unit:torch-bf16"), "{:?}", asked(&d));
-        (d.time_s[0], d.time_s[1])
-    };
-    // 9.9 us at 3.06 TB/s.
-    let (one, sixteen) =
-        unit("0         1.0  2112  7168       3.059\n1        16.0  2112  7168      49.595\n");
-    assert!(
-        (one / 9.898e-6 - 1.0).abs() < 1e-3 && (sixteen / 9.768e-6 - 1.0).abs() < 1e-3,
-        "{one} {sixteen}"
-    );
-    let (one, sixteen) =
-        unit("0         1.0  2112  7168       9.898\n1        16.0  2112  7168       9.768\n");
-    assert!(
-        (one / 9.898e-6 - 1.0).abs() < 1e-3 && (sixteen / 9.768e-6 - 1.0).abs() < 1e-3,
-        "{one} {sixteen}"
-    );
-}
-
-#[test]
-fn derived_columns_are_figures_each_with_a_name_of_its_own() {
-    let d = read(
-        "| M | N | K | bf16 ms | vs M=1 | fp8 ms | vs M=1 |\n|---|---|---|---|---|---|---|\n\
-         | 1 | 512 | 512 | 0.271 | 1.00x | 0.041 | 1.00x |\n| 2 | 512 | 512 | 0.539 | **1.99x** | 0.076 | 1.83x |\n",
-    );
-    let kept: Vec<(&str, bool)> = d
-        .columns
-        .iter()
-        .filter(|c| c.label.contains("vs"))
-        .map(|c| (&*c.label, matches!(c.data, gemmscope_table::dataset::ColumnData::Text { .. })))
-        .collect();
-    assert_eq!(kept, [("vs M=1 (bf16 ms)", false), ("vs M=1 (fp8 ms)", false)]);
 }
 
 fn device(data: &Dataset, row: usize) -> &str {

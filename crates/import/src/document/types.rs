@@ -60,10 +60,16 @@ pub(super) fn row_types(
         .or_else(stated)
         .or_else(recipe);
     let unread = columns.iter().find(|c| c.title.holds == Holds::Type && !c.text(row).is_empty());
-    let typed = typed
+    let mut typed = typed
         .unwrap_or_else(|| unknown(fact, unread.map_or("", |c| c.text(row)), columns, questions));
-    for name in [&typed.a, &typed.b] {
+    for name in [&mut typed.a, &mut typed.b] {
         if let Some(odd) = &name.odd {
+            if let Some(dtype) = options.dtype(&format!("dtype:{odd}")) {
+                let text = format!("The data type “{odd}” is {}, as chosen.", dtype.name());
+                ask(questions, &format!("dtype:{odd}"), text, dtype);
+                *name = dtype.into();
+                continue;
+            }
             let text = format!(
                 "The data type “{odd}” is not known: assuming {}, the nearest.",
                 name.dtype.name()

@@ -1,7 +1,8 @@
 //! One table in many variants: columns and rows in any order, with and without units in titles, in each
 //! syntax and in each locale.
 
-use super::{library, read};
+use super::{device, library, read};
+use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::Dataset;
 
 /// One table in each syntax.
@@ -127,4 +128,39 @@ fn a_time_and_a_rate_with_and_without_their_units() {
     all_read_the_same(&titles, &rows, &wanted);
     // Only one pair of units makes rate times time equal the work.
     all_read_the_same(&["M", "N", "K", "time", "throughput"], &rows, &wanted);
+}
+
+/// Rows of a table that begins with whatever stands above: HTML as browsers copy it, Markdown, tabs.
+#[test]
+fn a_sentence_with_a_comma_is_no_header_in_any_syntax() {
+    let tags = |titles: &str, rows: &str| {
+        let cells = |line: &str, tag: &str| {
+            let cells = line.split('|').map(|c| format!("<{tag}>{c}</{tag}>")).collect::<String>();
+            format!("<tr>{cells}</tr>")
+        };
+        let rows: String = rows.lines().map(|line| cells(line, "td")).collect();
+        format!("<table>{}{rows}</table>", cells(titles, "th"))
+    };
+    let (titles, rows) = ("M|N|K|a, us", "4096|4096|4096|210.5\n8192|4096|4096|1,410.5");
+    let table = tags(titles, rows);
+    let tabs = format!("{titles}\n{rows}").replace('|', "\t");
+    for text in [
+        format!("<p style=\"color: red; margin: 0\">H100, bf16</p>{table}"),
+        format!("<p style=\"color:red\">\nH100, bf16</p>\n{table}"),
+        format!("<h3>GEMM</h3><p>H100, bf16</p>{table}"),
+        format!(
+            "<html>\n<body>\n<!--StartFragment--><p>H100, bf16</p>{table}<!--EndFragment--></body></html>"
+        ),
+        format!("H100, bf16\n\n{titles}\n-|-|-|-\n{rows}\n"),
+        format!("H100, bf16\n{tabs}\n"),
+    ] {
+        let d = read(&text);
+        assert_eq!((&d.m[..], d.len()), (&[4096, 8192][..], 2), "{text}");
+        assert!((d.time_s[1] / 1410.5e-6 - 1.0).abs() < 1e-12, "{text}: {:?}", d.time_s);
+        assert_eq!(
+            (device(&d, 0), d.ops[usize::from(d.op[0])].a),
+            ("H100", DataType::Bf16),
+            "{text}"
+        );
+    }
 }
