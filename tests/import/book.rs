@@ -167,7 +167,7 @@ pub(crate) fn markdown() -> String {
          lz4), an encrypted file, a Parquet file inside gzip and the encodings DELTA_BYTE_ARRAY and \
          DELTA_LENGTH_BYTE_ARRAY are refused. The limits of packed files hold (`--memory`). The command reads with \
          the `parquet` crate (Apache-2.0), the page with [hyparquet](https://github.com/hyparam/hyparquet) 1.33.0 \
-         and fzstd 0.1.1 (both MIT), gzip by the browser itself, a module of 16 kB after gzip that comes with the \
+         and fzstd 0.1.1 (both MIT), gzip by the browser itself, a module of 17 kB after gzip that comes with the \
          first such file and is kept for offline use then. `tests/parquet` holds what both make of the same files. \
          The one-file page has no such reader: there, `gemmscope convert FILE.parquet -o FILE.csv` writes a CSV.\n\n\
          ## Shapes only\n\n\

@@ -23,18 +23,18 @@ const STRUCT: u8 = 12;
 /// # Errors
 /// Such a schema, or one that cannot be walked.
 pub(super) fn check(file: &[u8]) -> Result<(), ImportError> {
+    // Where it should be longer than the file, the crate says so.
+    let Some(footer) = footer(file) else { return Ok(()) };
     let mut levels = 0;
     let mut walked = None;
     // What comes before the schema is its version; what comes behind is the crate's matter.
-    footer(file).and_then(|footer| {
-        Thrift(footer).fields(|thrift, id, kind| match (id, kind) {
-            (1, I32) => thrift.int().map(drop),
-            (2, LIST) => {
-                walked = thrift.schema(&mut levels);
-                None
-            }
-            _ => None,
-        })
+    Thrift(footer).fields(|thrift, id, kind| match (id, kind) {
+        (1, I32) => thrift.int().map(drop),
+        (2, LIST) => {
+            walked = thrift.schema(&mut levels);
+            None
+        }
+        _ => None,
     });
     if levels > MOST_LEVELS {
         return Err(ImportError::new(format!(
