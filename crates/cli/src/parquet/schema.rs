@@ -11,6 +11,7 @@ const MOST_LEVELS: usize = 100;
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
+const I16: u8 = 4;
 const I32: u8 = 5;
 const I64: u8 = 6;
 const DOUBLE: u8 = 7;
@@ -108,7 +109,7 @@ impl Thrift<'_> {
         match kind {
             TRUE | FALSE => Some(()),
             BYTE => self.pass(1),
-            BYTE..=I64 => self.varint().map(drop),
+            I16..=I64 => self.varint().map(drop),
             DOUBLE => self.pass(8),
             BINARY => {
                 let length = self.varint()?;
