@@ -583,12 +583,11 @@ fn what_the_other_library_saves_alone_and_the_best_of_both() {
         all.fixed(&[at], &left, 0.0).unwrap(),
         "1 finding of hipBLASLt fixed: 44.8 ms instead of 52.5 ms, 1.17x faster"
     );
-    // The dispatch table keeps the baseline in a tie; with ties going to the faster side it is slightly less.
-    let (comparison, best) = Dispatch::of(&frame).unwrap();
-    assert_eq!((ms(best.time_s), best.names[best.baseline].as_str()), (44.79, "hipBLASLt"));
-    assert_eq!((best.shared, &best.used[..]), (558, &[382, 176][..]));
+    // The finding leaves leads under 2 % alone; the best of all sides is the sum of the shortest times.
+    let (_, best) = Dispatch::of(&frame).unwrap();
+    assert_eq!((ms(best.time_s), best.names[best.baseline].as_str()), (44.78, "hipBLASLt"));
+    assert_eq!((best.shared, &best.used[..], best.ties), (558, &[340, 176][..], 42));
     assert_eq!((best.ratio() * 100.0).round(), 117.0);
-    assert_eq!(ms(Dispatch::new(&frame, &comparison, 0.0).unwrap().time_s), 44.78);
 }
 
 #[test]

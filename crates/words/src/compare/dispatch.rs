@@ -13,8 +13,8 @@ const DIGITS: usize = 6;
 /// Smallest gain over the best single side that is said.
 const LEAST_GAIN: f64 = 1.01;
 
-/// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 376, rocBLAS
-/// for 170, equal in 12.` `None` if that is less than 1 % faster.
+/// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 340, rocBLAS
+/// for 176, equal in 42.` `None` if that is less than 1 % faster.
 pub fn best_of_all(best: &Dispatch) -> Option<String> {
     let used = (0..best.names.len()).filter(|s| best.used[*s] > 0);
     let mut used: Vec<usize> = used.collect();
