@@ -4,7 +4,8 @@
 //! on different devices is *ambiguous*: it is counted and left out, since a ratio of different
 //! problems has no meaning. Rows that differ only in kernel, tile or split-K are *variants*, of
 //! which the fastest counts. Rows that agree in these too are *repeats*, of which the median
-//! counts (the faster of the middle two if their number is even, as in all totals), with the spread around it. What others have published can be one more side, which no row is of.
+//! counts (the faster of the middle two if their number is even, as in all totals), with the
+//! spread around it. What others have published can be one more side, which no row is of.
 //!
 //! Ratios are always B / A: above 1, B is faster. [`duel`] compares two sides, [`winner`] all of them.
 

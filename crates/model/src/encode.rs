@@ -56,22 +56,34 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// ```
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let acts = |c: char| matches!(c, '\t' | '\n' | '\r') || is_invisible(c);
-    let begins = text.trim_start().starts_with("::");
-    if !begins && !text.contains(acts) && !text.contains("##") {
+    if !is_executed(text) && !text.contains(acts) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let colon = if begins { text.find(':') } else { None };
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        if acts(c) || c == '#' && before == '#' || colon == Some(at) {
+    for (c, is_mark) in executed(text) {
+        if acts(c) || is_mark {
             push_name(&mut out, c);
         } else {
             out.push(c);
         }
-        before = c;
     }
     Cow::Owned(out)
+}
+
+/// True if a build server may execute something of the text in its log: a leading `::command::`, or `##[command]`.
+fn is_executed(text: &str) -> bool {
+    text.trim_start().starts_with("::") || text.contains("##")
+}
+
+/// The characters, each with whether it makes a command: the first `:` of a leading `::`, the second `#` of `##`.
+fn executed(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let colon = if text.trim_start().starts_with("::") { text.find(':') } else { None };
+    let mut before = ' ';
+    text.char_indices().map(move |(at, c)| {
+        let is_mark = colon == Some(at) || c == '#' && before == '#';
+        before = c;
+        (c, is_mark)
+    })
 }
 
 fn push_name(out: &mut String, c: char) {
@@ -94,17 +106,13 @@ pub fn markup(text: &str) -> Cow<'_, str> {
             || c.is_control()
             || is_invisible(c)
     };
-    let begins = text.trim_start().starts_with("::");
-    if !begins && !text.contains(special) && !text.contains("##") {
+    if !is_executed(text) && !text.contains(special) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let colon = if begins { text.find(':') } else { None };
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
+    for (c, is_mark) in executed(text) {
         match c {
-            ':' if colon == Some(at) => out.push_str("&#58;"),
-            '#' if before == '#' => out.push_str("&#35;"),
+            c if is_mark => out.push_str(&format!("&#{};", u32::from(c))),
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -115,7 +123,6 @@ pub fn markup(text: &str) -> Cow<'_, str> {
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
-        before = c;
     }
     Cow::Owned(out)
 }

@@ -71,8 +71,8 @@ impl Dispatch {
         Some((comparison, dispatch))
     }
 
-    /// The table of a comparison. A lead of up to `threshold`, or within the spread of both, counts as a tie. `None` where no
-    /// GEMM has two sides, one is what others reach, or sides ran on different devices: nobody can choose between these
+    /// The table of a comparison. A lead of up to `threshold`, or within the spread of both, counts as a tie. `None`
+    /// where no GEMM has two sides, one is what others reach, or sides ran on different devices: nobody can choose between these
     /// call by call.
     pub fn new(frame: &Frame, comparison: &Comparison, threshold: f64) -> Option<Dispatch> {
         let found = Dispatch::over(comparison, threshold);

@@ -6,8 +6,7 @@
 //! other sizes around them, or they are slow by what divides them. Several runs of both sides decide any difference: it is
 //! scatter if some runs of the slower one are faster than some of the other.
 
-use super::partners::Bend;
-use super::partners::variant_of;
+use super::partners::{Bend, variant_of};
 use super::{Account, Alternative, Partners, Posting};
 use gemmscope_table::data_kind::variant_columns;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
